@@ -11,7 +11,7 @@
 //   - Minus an expected metric: [Expected] of [DCG], [MRR], [MAP], [ERR], [Success], [BestSuccess], [PairAccuracy], [AlphaNDCG] or
 //     [ERRIA], by name plrank-exact, exact-mrr, exact-map, exact-err, exact-success, exact-success(n), exact-pair-accuracy,
 //     exact-alpha-ndcg and exact-err-ia; of DCG also from samples, by [Sampled], as plrank2 and plrank-rb, [PlacementPolicyGradient]
-//     or [StochasticRank].
+//     or [StochasticRank]; and [Reward] of any function of the gains.
 //   - Fairness of an [Exposure], exact, sampled or to a reader who stops: [Disparity], [EEL], [GroupExposure] and [GroupTreatment],
 //     by name disparity, ee-l, ee-l(plrank-rb), ee-l(cascade) and so on; and [DisparityBy], disparity(plrank2).
 //   - How sure a metric is: [DeviationMRR] and [DeviationSuccess].

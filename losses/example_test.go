@@ -176,6 +176,20 @@ func ExampleListMLE() {
 	// Output: 3.28 [-0.50 -0.86 1.36]
 }
 
+// The expected reciprocal rank (Chapelle et al., CIKM 2009), of grades up to 2.
+func ExampleReward() {
+	show(losses.Reward(func(gains []float64) float64 {
+		sum, reading := 0.0, 1.0
+		for k, gain := range gains {
+			stop := gain / 4
+			sum += reading * stop / float64(k+1)
+			reading *= 1 - stop
+		}
+		return sum
+	}).Build)
+	// Output: -0.45 [-0.12 0.09 0.03]
+}
+
 // NDCG@2 in the place of DCG@2, for PL-Rank-RB.
 func ExampleNormalizedGains() {
 	show(func(b losses.Batch) (_ *G.Node, err error) {

@@ -66,7 +66,7 @@ var PlacementPolicyGradient = Estimator{func(b *batch) *G.Node { return reinforc
 // its gradient by an estimator.
 //
 // With [Exact], value and gradient are exact (docs/exact.md). Others are unbiased estimates for [DCG]; with another metric, building
-// the loss returns an error.
+// the loss returns an error: see [Reward].
 func Expected(m Metric, by Estimator) Objective {
 	o := m.exact
 	if by.graph == nil {
@@ -74,7 +74,23 @@ func Expected(m Metric, by Estimator) Objective {
 	}
 	o.exact, o.graph, o.Sampled = &m.exact, by.graph, true
 	if o.labels {
-		o.err = errors.New("the gradient of this metric is only known exactly: use losses.Exact")
+		o.err = errors.New("the gradient of this metric is only known exactly: use losses.Exact, or losses.Reward")
+	}
+	return o
+}
+
+// Reward returns the loss −E[reward(gains of the ranked documents, best rank first)] under the
+// Plackett–Luce policy of the scores.
+//
+// The expectation is estimated by [ops.RewardFunc] on Rankings, or on what Sampler draws. The
+// function may change the slice, but not keep it, and several goroutines call it at once. A run with
+// a reward that is not finite returns an error that names query and sample. The weights of documents
+// multiply e^m in the policy, not the gains. For a reward that depends on more than the gains use
+// [ops.RewardFunc] itself.
+func Reward(reward func(gains []float64) float64) Objective {
+	o := Objective{Sampled: true, graph: func(b *batch) *G.Node { return neg(expectedReward(b, reward)) }}
+	if reward == nil {
+		o.err = errors.New("no reward: the function is nil")
 	}
 	return o
 }
@@ -107,4 +123,21 @@ func reinforce(b *batch, toGo bool) *G.Node {
 	weights := G.Must(f.Apply(l, op.AnyRows("scores", l.Scores), op.Rows("gains", b.gains()), op.Rankings(b.rankings()),
 		op.Discounts(b.discounts())))
 	return neg(G.Must(G.Sum(mul(weights, G.Must(ops.LogProbs(l, b.rankings()))), 1, 2)))
+}
+
+// expectedReward is [ops.RewardFunc] for a function of the gains of the ranked documents.
+func expectedReward(b *batch, reward func(gains []float64) float64) *G.Node {
+	settings := fmt.Sprint("function ", op.NewID())
+	metric := func(l *op.List, lambda []float64) (float64, error) {
+		ranked := make([]float64, 0, l.Len())
+		r := l.Rankings(2)
+		return op.Reinforce(l, op.Own[plackett.Kernel](l), r, plackett.Rankings(r), func(ranking []int) float64 {
+			ranked = ranked[:0]
+			for _, row := range ranking {
+				ranked = append(ranked, l.X[1][row-l.From])
+			}
+			return reward(ranked)
+		}, lambda)
+	}
+	return G.Must(op.Metric("losses: Reward", settings, b.Lists, metric, op.Rows("gains", b.gains()), op.Rankings(b.rankings())))
 }

@@ -84,6 +84,9 @@ func BenchmarkValues(b *testing.B) {
 		{"PLRank2", func(l ops.Lists, gains, rankings *G.Node) (*G.Node, error) {
 			return ops.PLRank2(l, gains, rankings, discounts)
 		}},
+		{"RewardFunc", func(l ops.Lists, _, rankings *G.Node) (*G.Node, error) {
+			return ops.RewardFunc(l, rankings, func(_ int, y []int) float64 { return float64(y[0] % 2) })
+		}},
 		{"ExpectedMetric", func(l ops.Lists, gains, _ *G.Node) (*G.Node, error) { return ops.ExpectedMetric(l, gains, discounts) }},
 	} {
 		for _, derivatives := range []int{0, 1} {

@@ -42,15 +42,18 @@ func TestEveryOpIsRightOrReturnsAnError(t *testing.T) {
 		zeros := optest.Vector(l.Scores.Graph(), l.Scores.Name()+"z", tensor.Float64, []float64{.1, .2, .3})
 		shares := optest.Vector(l.Scores.Graph(), l.Scores.Name()+"s", tensor.Float64, []float64{9, 0, 1, .5, 1, .2, 9})
 		bonus := optest.Vector(l.Scores.Graph(), l.Scores.Name()+"r", tensor.Float64, []float64{9, 0, 1, 3, 1, -1, 9})
+		vectors := G.NewMatrix(l.Scores.Graph(), tensor.Float64, G.WithName(l.Scores.Name()+"v"), G.WithShape(7, 2), G.WithValue(optest.Dense(tensor.Float64, []float64{9, 9, 1, 0, 1, 1, 3, -1, 0, 2, 1, 1, 9, 9}, 7, 2)))
 		all := map[string]call{
 			"PLRank1":                  {fn: ops.PLRank1, args: []any{l, n.Gains, n.Rankings, theta}, reads: "scores gains"},
 			"PLRank2":                  {fn: ops.PLRank2, args: []any{l, n.Gains, n.Rankings, theta}, reads: "scores gains"},
 			"PLRankRB":                 {fn: ops.PLRankRB, args: []any{l, n.Gains, n.Rankings, theta}, reads: "scores gains"},
 			"PLRankBy":                 {fn: ops.PLRankBy, args: []any{plackett.PolicyGradient, l, n.Gains, n.Rankings, theta}, optional: []int{0}, reads: "scores gains"},
+			"RewardFunc":               {fn: ops.RewardFunc, args: []any{l, n.Rankings, func(_ int, y []int) float64 { return float64(y[0]) }}, reads: "scores"},
 			"ExpectedMetric":           {fn: ops.ExpectedMetric, args: []any{l, n.Gains, theta}, reads: "scores gains"},
 			"ExpectedCascade":          {fn: ops.ExpectedCascade, args: []any{l, bonus, shares, theta}, reads: "scores"},
 			"ExpectedAveragePrecision": {fn: ops.ExpectedAveragePrecision, args: []any{l, shares, 2}, reads: "scores"},
 			"ExpectedCascadeExposure":  {fn: ops.ExpectedCascadeExposure, args: []any{l, shares, theta}, reads: "scores"},
+			"ExpectedSimilarity":       {fn: ops.ExpectedSimilarity, args: []any{l, vectors, theta}, reads: "scores"},
 			"Exposure":                 {fn: ops.Exposure, args: []any{l, n.Rankings, n.Rankings, theta}, optional: []int{2}, reads: "scores"},
 			"ExpectedExposure":         {fn: ops.ExpectedExposure, args: []any{l, theta}, reads: "scores"},
 			"LogProbs":                 {fn: ops.LogProbs, args: []any{l, n.Rankings}, reads: "scores"},

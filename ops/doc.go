@@ -5,7 +5,9 @@
 //   - [ExpectedMetric] is exact.
 //   - [ExpectedCascade] and [ExpectedAveragePrecision] do the same for metrics in which the documents above
 //     count: ERR, reciprocal rank, success, α-nDCG, and average precision.
+//   - [ExpectedSimilarity] is the similarity of the documents shown, for diversity.
 //   - [PLRank1], [PLRank2], [PLRankRB] and [PLRankBy] estimate it from sampled rankings.
+//   - [RewardFunc] estimates the expectation of any reward of rankings.
 //
 // Expected exposure, for fairness and other functions of it:
 //   - [ExpectedExposure] is exact, and so is [ExpectedCascadeExposure], for users who may stop above a document.

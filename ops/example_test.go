@@ -73,3 +73,28 @@ func ExampleExpectedExposure() {
 	show(G.Must(G.Square(gap)), lists.Scores)
 	// Output: [0.005 0.000 0.000] [-0.034 0.013 0.021]
 }
+
+// The expected reciprocal rank (Chapelle et al., CIKM 2009) of documents that satisfy a
+// reader with the chances ¾, 0 and ¼: a reward that is not a sum over ranks.
+func ExampleRewardFunc() {
+	g := G.NewGraph()
+	lists := ops.Lists{Scores: numbersOf(g, "scores", 0, 1, 0)}
+	rankings, err := ops.Rankings(lists, ops.NewSampler(1000, 3, 42))
+	if err != nil {
+		panic(err)
+	}
+	chances := []float64{0.75, 0, 0.25}
+	reward, err := ops.RewardFunc(lists, rankings, func(_ int, ranking []int) float64 {
+		sum, reading := 0.0, 1.0
+		for k, d := range ranking {
+			sum += reading * chances[d] / float64(k+1)
+			reading *= 1 - chances[d]
+		}
+		return sum
+	})
+	if err != nil {
+		panic(err)
+	}
+	show(reward, lists.Scores)
+	// Output: [0.475] [0.083 -0.072 -0.010]
+}

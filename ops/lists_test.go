@@ -457,6 +457,8 @@ func TestSettingsTellNodesApart(t *testing.T) {
 		add(fmt.Sprint("ExpectedCascadeExposure", theta), n, err)
 		n, err = ops.ExpectedAveragePrecision(l, gains, len(theta)+int(4*theta[len(theta)-1]))
 		add(fmt.Sprint("ExpectedAveragePrecision", theta), n, err)
+		n, err = ops.ExpectedSimilarity(l, x, theta)
+		add(fmt.Sprint("ExpectedSimilarity", theta), n, err)
 		n, err = ops.Exposure(l, rankings, nil, theta)
 		add(fmt.Sprint("Exposure", theta), n, err)
 		n, err = ops.ExpectedExposure(l, theta)

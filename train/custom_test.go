@@ -370,3 +370,32 @@ func TestInitialModel(t *testing.T) {
 		}
 	}
 }
+
+// Any reward of rankings can be learnt from: here the expected reciprocal rank.
+func TestRewardLearns(t *testing.T) {
+	t.Parallel()
+	c := Config{
+		Objective:    Objective{Samples: 50},
+		Inputs:       Inputs{Transform: "log-standard"},
+		Model:        Model{Hidden: []int{16}, Activation: ops.Tanh},
+		Optimization: Optimization{Optimizer: "adam", LearningRate: 0.01, Batch: 4, Epochs: 16},
+		Evaluation:   Evaluation{EvaluateTrain: true, Report: []string{"err@5"}},
+	}
+	tr, err := New(c.Plain(), Custom{Loss: losses.Reward(func(gains []float64) float64 {
+		sum, reading := 0.0, 1.0
+		for k, gain := range gains {
+			stop := gain / 16
+			sum += reading * stop / float64(k+1)
+			reading *= 1 - stop
+		}
+		return sum
+	}).Build}, small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	history := mustRun(t, tr, Hooks{}).History
+	first, last := history[0], history[len(history)-1]
+	if !(last.Train["err@5"] > first.Train["err@5"]+0.05) || !(last.Loss < first.Loss-0.05) {
+		t.Errorf("ERR@5 on the training split went from %.3f to %.3f, the loss from %.3f to %.3f", first.Train["err@5"], last.Train["err@5"], first.Loss, last.Loss)
+	}
+}

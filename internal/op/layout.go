@@ -41,6 +41,7 @@ type In struct {
 	layout    Layout
 	ints      bool // else it has the dtype of the scores
 	many      bool // it has several numbers for every row, as many for each
+	vectors   bool // its shape is [rows, as many]
 	finite    bool // the run returns an error for other numbers
 	weights   bool // see Weights
 	setting   bool // no node, but
@@ -61,6 +62,9 @@ func RowInts(name string, n *G.Node) In { return In{name: name, node: n, ints: t
 
 // RowSets returns an input with as many ints for every row, one at least.
 func RowSets(name string, n *G.Node) In { return In{name: name, node: n, ints: true, many: true} }
+
+// RowVectors returns an input with a vector for every row, [rows, dimension], whose numbers the run does not check.
+func RowVectors(name string, n *G.Node) In { return In{name: name, node: n, many: true, vectors: true} }
 
 // Queries returns an input with a number for every query.
 func Queries(name string, n *G.Node) In { return In{name: name, node: n, layout: PerQuery} }
@@ -136,6 +140,8 @@ func (in In) check(l Lists) error {
 		return nil
 	case in.layout == PerRanking:
 		dims = 3
+	case in.vectors:
+		dims = 2
 	}
 	if in.ints {
 		dtype = tensor.Int
@@ -145,7 +151,8 @@ func (in In) check(l Lists) error {
 	}
 	shape := in.node.Shape()
 	switch n := shape[0]; {
-	case in.many && n >= rowsOf(l) && n%rowsOf(l) == 0:
+	case in.vectors && n == rowsOf(l) && shape[1] > 0:
+	case in.many && !in.vectors && n >= rowsOf(l) && n%rowsOf(l) == 0:
 	case in.layout == PerRow && n != rowsOf(l):
 		return fmt.Errorf("%s have %d rows, scores have %d", in.name, n, rowsOf(l))
 	case in.layout == PerQuery && n != queriesOf(l):
