@@ -27,7 +27,7 @@ var (
 func TestCommandsOfTheGuideWork(t *testing.T) {
 	dir := t.TempDir()
 	printed := commandsWork(t, dir, docs.Guide, 10)
-	for _, want := range []string{"columns of text were left out: title: name", "weights of documents, from 1 to 2, count in the loss", "old.scores", "category"} {
+	for _, want := range []string{"columns of text were left out: title: -categorical", "weights of documents, from 1 to 2, count in the loss", "old.scores", "category"} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("nothing printed has %q", want)
 		}

@@ -229,7 +229,7 @@ func (f *finder) findText() error {
 		case schema.Vectors:
 			f.Text[name] = "columns of text that look like vectors were left out: %s: -vector COLUMN,… names those that are vectors"
 		case schema.Text:
-			f.Text[name] = "columns of text were left out: %s: name those that are categorical features, and ignore the others"
+			f.Text[name] = "columns of text were left out: %s: -categorical COLUMN,… names those that are features, -ignore COLUMN,… the others"
 		case schema.DecimalCommas:
 			f.Text[name] = "columns of numbers with decimal commas, such as 3,5, were left out: %s: want decimal points"
 		default:
