@@ -13,7 +13,8 @@
 //     exact-alpha-ndcg and exact-err-ia; of DCG also from samples, by [Sampled], as plrank2 and plrank-rb, [PlacementPolicyGradient]
 //     or [StochasticRank]; and [Reward] of any function of the gains.
 //   - Fairness of an [Exposure], exact, sampled or to a reader who stops: [Disparity], [EEL], [GroupExposure] and [GroupTreatment],
-//     by name disparity, ee-l, ee-l(plrank-rb), ee-l(cascade) and so on; and [DisparityBy], disparity(plrank2).
+//     by name disparity, ee-l, ee-l(plrank-rb), ee-l(cascade) and so on; [DisparityBy], disparity(plrank2); and [Targets] for the
+//     exposure of groups.
 //   - How sure a metric is: [DeviationMRR] and [DeviationSuccess].
 //   - Diversity: [Similarity] of the documents that are shown.
 //   - Near the policy of a log: [ExposureRisk] and [PRPO].

@@ -75,7 +75,7 @@ const (
 // A query is one query on plain slices, for a curvature. Its weights have the mean 1; nil: all are 1.
 type query struct {
 	scores, gains, labels, weights []float64
-	intents                        []int
+	intents, groups                []int
 	discounts                      []float64
 	highest                        float64 // grade
 	expectation                    *plackett.Expectation
@@ -125,7 +125,7 @@ func (o Objective) KeepsCurvature() bool { return o.keeps }
 // A document of weight 0 has the curvature 0, and so have the documents of a query without gains, unless the loss is LabelFree.
 // For other losses Curvature reports false, and adds nothing.
 //
-// The documents of in are of one query. Curvature reads Scores, Labels, Gains, Weights, Intents, Discounts and HighestGrade, for
+// The documents of in are of one query. Curvature reads Scores, Labels, Gains, Weights, Intents, Groups, Discounts and HighestGrade, for
 // which 0 stands for 4, as in [Batch].
 func (o Objective) Curvature(in metrics.Queries, out []float64) (known bool, err error) {
 	return o.addCurvature(in, 1, out)
@@ -140,8 +140,8 @@ func (o Objective) addCurvature(in metrics.Queries, factor float64, out []float6
 		return false, nil
 	}
 	q := query{
-		scores: in.Scores, labels: floats64(in.Labels), gains: floats64(in.Gains), intents: in.Intents, discounts: in.Discounts,
-		highest: cmp.Or(in.HighestGrade, 4), expectation: expectations.Get().(*plackett.Expectation),
+		scores: in.Scores, labels: floats64(in.Labels), gains: floats64(in.Gains), intents: in.Intents, groups: in.Groups,
+		discounts: in.Discounts, highest: cmp.Or(in.HighestGrade, 4), expectation: expectations.Get().(*plackett.Expectation),
 	}
 	defer expectations.Put(q.expectation)
 	if in.Weights != nil {

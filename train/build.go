@@ -48,7 +48,7 @@ func newLearner(p *parsed, d *runData, t *transforms.Transform, l *loop) (learne
 		Optimizer: func(arrays []nn.Array) (network.Optimizer, error) {
 			return newOptimizer(c.Optimization, p.parts.Optimizer, arrays)
 		},
-		GroupLasso: c.GroupLasso, Averaged: c.Average != 0, Group: p.group,
+		GroupLasso: c.GroupLasso, Averaged: c.Average != 0, Whole: c.AtLeast != nil, Group: p.group,
 		Begin: func(model nn.Scorer) error { return startFrom(p.parts.Initial, model) },
 	})
 	return n, nil, err

@@ -19,6 +19,7 @@ type evaluator struct {
 	metric   criterion // of validation
 	measures []metrics.Measure
 	in       metrics.Queries // without data; its highest grade is the highest of all splits
+	targets  []Target        // whose shares are among the measures
 	losses   *lossValues
 	group    mpi.Group
 }
@@ -38,13 +39,20 @@ func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures, group mp
 	if err != nil {
 		return nil, err
 	}
+	targets, err := parseTargets(c.AtLeast)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range targets {
+		measures = append(measures, t.measure(nil))
+	}
 	labelFree, err := metrics.ParseLabelFree(c.LabelFree)
 	if err != nil {
 		return nil, err
 	}
 	ties, err := metrics.ParseTies(c.Ties)
 	return &evaluator{
-		settings: c.Evaluation, highest: c.HighestGrade, metric: metric, measures: measures, group: group,
+		settings: c.Evaluation, highest: c.HighestGrade, metric: metric, measures: measures, targets: targets, group: group,
 		in: metrics.Queries{
 			Gain: loss.gain, Discounts: loss.discounts.Discounts, LabelFree: labelFree, Ties: ties,
 			Sampling: metrics.Sampling{Seed: c.Seed},
@@ -55,6 +63,9 @@ func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures, group mp
 
 // checkColumns returns an error if the loss or a measure goes by groups of documents, or by intents, and d has none.
 func (e *evaluator) checkColumns(d *datasets.Dataset) error {
+	if e.targets != nil && d.Groups == nil {
+		return fmt.Errorf("train: %s: at least %g of exposure for %q: %w", d.Name, e.targets[0].Least, e.targets[0].Group, ErrNoGroups)
+	}
 	for _, c := range []struct {
 		there  bool
 		needed func(metrics.Measure) bool
@@ -136,16 +147,17 @@ type measurement struct {
 // means are measures of scores, by name. Each rank of the group measures the queries from begin[rank] to
 // begin[rank+1]−1 and tells the others: all get the same numbers, whatever the number of ranks.
 //
-// Data with gains from clicks have no labels: only the loss is measured.
+// Data with gains from clicks have no labels: only the loss and shares of exposure are.
 func (e *evaluator) means(g mpi.Group, d *datasets.Dataset, scores []float64, list []metrics.Measure,
 	begin []int) (map[string]measurement, error) {
 	list = slices.Clone(list)
 	if d.Gains != nil {
-		list = slices.DeleteFunc(list, func(m metrics.Measure) bool { return !isLoss(m) })
+		list = slices.DeleteFunc(list, func(m metrics.Measure) bool { return !isLoss(m) && !isShare(m) })
 	}
 	if i := slices.IndexFunc(list, isLoss); i >= 0 { // the loss becomes one of d
 		list[i] = metrics.NewMeasure(LossMetric, true, func(in metrics.Queries) ([]float64, error) { return e.losses.perQuery(d, in) }).TieAware()
 	}
+	e.bindShares(d, list)
 	in := e.in
 	in.Scores, in.Labels, in.Offsets, in.Groups, in.Intents, in.DocumentIDs = scores, d.Labels, d.Offsets, d.Groups, d.Intents, d.DocumentIDs
 	if e.settings.WeightedMetrics {
@@ -171,7 +183,7 @@ func (e *evaluator) means(g mpi.Group, d *datasets.Dataset, scores []float64, li
 	for i, m := range list {
 		mpi.Share(g, values[i], begin)
 		in.LabelFree = e.in.LabelFree
-		if isLoss(m) { // queries that it learns nothing from are left out of its mean, as in training
+		if isLoss(m) || isShare(m) { // queries that it learns nothing from are left out of its mean, as in training
 			in.LabelFree = metrics.LabelFreeSkip
 		}
 		mean, err := m.Mean(in, values[i])

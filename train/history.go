@@ -29,6 +29,19 @@ func (h *history) best() int {
 	return -1
 }
 
+// closer reports whether an epoch is better than the best one, where its validation value is better or not: the one whose targets lack
+// less is.
+func (h *history) closer(e *Epoch, better bool) bool {
+	i := h.best()
+	if i < 0 {
+		return true
+	}
+	if was, is := h.epochs[i].Lack(), e.Lack(); was != is {
+		return is < was
+	}
+	return better
+}
+
 // bestValue is the best validation value until now, NaN if there is none.
 func (h *history) bestValue() float64 {
 	values := h.initial

@@ -15,8 +15,8 @@ import (
 // At each moment the hooks are called in one order; only AfterUpdate has the reverse order, so that hooks nest: what one
 // changes in Gradient it can restore in AfterUpdate, after the hooks within it. The order is
 //
-//	history, average of the weights, weights must be finite, networks of an ensemble, validation,
-//	learning rate, L2 penalty, Custom.Hooks as they are listed, clipping, patience, Hooks of Run
+//	history, average of the weights, weights must be finite, networks of an ensemble, targets of exposure,
+//	validation, learning rate, L2 penalty, Custom.Hooks as they are listed, clipping, patience, Hooks of Run
 //
 // A custom hook therefore sees the gradient with the L2 penalty and before it is clipped, and the new weights before
 // they are checked and averaged; in AfterEpoch the history has the epoch already.
@@ -110,11 +110,14 @@ type Epoch struct {
 	Skipped int     `json:"skipped,omitempty"` // batches, see Config.OnNaN
 	Train   Values  `json:"train,omitempty"`   // with Config.EvaluateTrain
 	// like Train and Test of the model, or of the ensemble of its networks after their best epochs until now, see Config.Members
-	Vali         Values  `json:"vali"`
-	Test         Values  `json:"test,omitempty"` // with Config.EvaluateTest
-	Best         bool    `json:"best"`           // the validation value is better than in all epochs before, and than the initial model's
-	Seconds      float64 `json:"seconds"`        // for training and evaluation; only times may differ from run to run
-	TrainSeconds float64 `json:"trainSeconds"`   // for the steps alone, and the packing of their batches
+	Vali    Values   `json:"vali"`
+	Test    Values   `json:"test,omitempty"`    // with Config.EvaluateTest
+	Targets []Target `json:"targets,omitempty"` // of Config.AtLeast
+	// the validation value is better than in all epochs before, and than the initial model's; with Config.AtLeast, epochs that meet the
+	// targets are better than those that do not, and than the initial model
+	Best         bool    `json:"best"`
+	Seconds      float64 `json:"seconds"`      // for training and evaluation; only times may differ from run to run
+	TrainSeconds float64 `json:"trainSeconds"` // for the steps alone, and the packing of their batches
 }
 
 // customHook is one of Custom.Hooks. callHook adds its type to errors, and its state is kept under names of its own.

@@ -119,14 +119,14 @@ func TestShardsHaveTheGradientOfTheStep(t *testing.T) {
 func TestRanksResume(t *testing.T) {
 	t.Parallel()
 	c := busy("adam")
-	c.Shards = 4
-	whole := mustRun(t, mustNew(t, c, small()), Hooks{})
+	c.Shards, c.AtLeast = 4, []string{"low: 0.6"}
+	whole := mustRun(t, mustNew(t, c, grouped(small())), Hooks{})
 	half := c
 	half.Epochs = 2
 	path := filepath.Join(t.TempDir(), "c.npz")
 	for _, size := range [][2]int{{1, 2}, {2, 1}, {4, 3}, {3, 4}} {
 		for _, err := range testkit.OnRanks(size[0], func(g mpi.Group) error {
-			tr, err := New(half.Plain(), Custom{Processes: g}, small())
+			tr, err := New(half.Plain(), Custom{Processes: g}, grouped(small()))
 			if err != nil {
 				return err
 			}
@@ -142,7 +142,7 @@ func TestRanksResume(t *testing.T) {
 			}
 		}
 		for rank, err := range testkit.OnRanks(size[1], func(g mpi.Group) error {
-			tr, err := New(c.Plain(), Custom{Processes: g}, small())
+			tr, err := New(c.Plain(), Custom{Processes: g}, grouped(small()))
 			if err != nil {
 				return err
 			}

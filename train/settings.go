@@ -119,6 +119,10 @@ type Objective struct {
 	NormalizeGains bool `json:"normalizeGains"`
 	// Discounts names the discounts θ of the objective, see metrics.ParseDiscounts.
 	Discounts string `json:"discounts"`
+	// AtLeast are targets such as "A: 0.3 of exposure": documents of the group A are to have at least that share of the expected exposure,
+	// by Discounts and Cutoff, in the mean over the training queries. The loss becomes the Lagrangian, whose multipliers change after each
+	// epoch. The best epoch meets the targets, if one does.
+	AtLeast []string `json:"atLeast,omitempty"`
 }
 
 func (o *Objective) settings() []Setting {
@@ -142,6 +146,9 @@ func (o *Objective) settings() []Setting {
 		{Flag: "discounts", Value: &o.Discounts, Plain: "dcg", Measuring: true, Names: are("dcg", "precision", "arp", "rbp"), idle: onlyExposure,
 			Help: "`name` of the weights of the ranks in the objective: dcg, precision, arp, rbp, rbp(0.9) for another persistence, or a number " +
 				"for each rank, such as 1,0.5,0.25; precision and numbers need a cutoff"},
+		{Flag: "at-least", Value: &o.AtLeast, check: func(s Setting) error { _, err := parseTargets(*s.Value.(*[]string)); return err },
+			Help: "`targets` such as \"A: 0.3 of exposure,B: 0.2 of exposure\": documents of group A get at least this share of the expected " +
+				"exposure, in the mean over training queries, at the least cost in the loss"},
 	}
 }
 

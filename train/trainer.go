@@ -108,19 +108,23 @@ func (t *Trainer) prepare() error {
 		batches:   &batches.Batches{Data: &t.data.Data, Division: division, Own: division.Own()},
 		objective: p.loss.objective(train, cutoff), samples: c.Samples, parts: c.EpochsPerPass, passes: 1, skips: c.OnNaN == onNaNSkip,
 	}
+	targets, err := newTargets(p, train, t.history, t.loop.objective)
+	if err != nil {
+		return err
+	}
 	learner, warnings, err := newLearner(p, t.data, t.transform, t.loop)
 	if err != nil {
 		return err
 	}
 	t.loop.learner, t.warnings = learner, append(t.warnings, warnings...)
 	t.validation.learner = t.loop.learner
-	t.loop.hooks = t.newHooks(p.schedule)
+	t.loop.hooks = t.newHooks(p.schedule, targets)
 	_, _, _, arrays := t.loop.learner.Numbers()
 	return ofHook("", t.loop.call(func(h Hook) error { return h.Prepare(slices.Clone(arrays)) }))
 }
 
 // newHooks returns the hooks of a run, in the order that [Hook] says.
-func (t *Trainer) newHooks(s schedule) (list []Hook) {
+func (t *Trainer) newHooks(s schedule, targets *targets) (list []Hook) {
 	c, v := t.Config, t.validation
 	_, _, averaged, arrays := t.loop.learner.Numbers()
 	parts := t.loop.learner.Parts()
@@ -133,6 +137,10 @@ func (t *Trainer) newHooks(s schedule) (list []Hook) {
 	add(averaged != nil, &average{beta: c.Average, averaged: averaged})
 	add(true, finiteWeights{})
 	add(parts != nil, newParts(v, parts))
+	if targets != nil {
+		targets.learner = t.loop.learner
+		list = append(list, targets)
+	}
 	add(true, v)
 	add(true, &rates{Optimization: c.Optimization, schedule: s, history: v.history})
 	add(c.L2 != 0, &l2{rate: float32(c.L2), arrays: arrays})

@@ -59,7 +59,8 @@ func newTrainingLoss(c Config, parts Custom) (*trainingLoss, error) {
 
 // learnsLabelFree reports whether the loss learns from queries without a relevant document.
 func (l *trainingLoss) learnsLabelFree() bool {
-	return l.labelFree || slices.ContainsFunc(l.terms, func(t losses.Term) bool { return t.LabelFree })
+	targets := l.terms != nil && len(l.settings.AtLeast) > 0
+	return targets || l.labelFree || slices.ContainsFunc(l.terms, func(t losses.Term) bool { return t.LabelFree })
 }
 
 // needsNoLabels reports whether the loss can learn where no query at all has a relevant

@@ -22,6 +22,7 @@ func few() *datasets.Splits {
 				x, y := float32(rng.NormFloat64()), float32(rng.NormFloat64())
 				d.Features = append(d.Features, x, y, float32(1+rng.IntN(3)))
 				d.Labels = append(d.Labels, max(0, min(3, float32(int(x+y*y)+rng.IntN(2))))*float32(min(q, 1)))
+				d.Groups = append(d.Groups, len(d.Groups)%2)
 			}
 			copy(d.Features[len(d.Features)-6:], d.Features[len(d.Features)-3:]) // a tie
 			d.Offsets = append(d.Offsets, len(d.Labels))
@@ -42,7 +43,7 @@ func others(s Setting) (values []string) {
 	case *Features:
 		return []string{`["3"]`, `["1"]`}
 	case *[]string:
-		return []string{`["mrr"]`}
+		return []string{`["mrr"]`, `["0: 0.6"]`}
 	case *ops.Activation, *string:
 		for _, name := range s.Names() {
 			values = append(values, `"`+name+`"`)

@@ -50,7 +50,10 @@ func (v *validation) Evaluate(e *Epoch) (err error) {
 			}
 		}
 	}
-	if e.Best, err = v.isBest(e.Vali); e.Best {
+	if e.Best, err = v.isBest(e.Vali); len(e.Targets) > 0 && err == nil {
+		e.Best = v.history.closer(e, e.Best)
+	}
+	if e.Best {
 		v.learner.KeepBest()
 	}
 	return err

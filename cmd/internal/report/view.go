@@ -150,7 +150,7 @@ func (v *view) facts(_ context.Context, r *rows) error {
 	for _, warning := range v.warnings() {
 		r.text("Warning: %s", cut(warning, mostText))
 	}
-	facts := viz.Table{Rows: []viz.Row{{"Data", cut(v.Data, mostText)}}}
+	facts := viz.Table{Rows: append([]viz.Row{{"Data", cut(v.Data, mostText)}}, v.targets()...)}
 	add := func(name, format string, args ...any) {
 		facts.Rows = append(facts.Rows, viz.Row{name, fmt.Sprintf(format, args...)})
 	}
@@ -195,6 +195,17 @@ func (v *view) facts(_ context.Context, r *rows) error {
 	add("Version", "%s", v.Model.Digest())
 	r.table(facts)
 	return nil
+}
+
+// targets returns what the best epoch has of the targets of exposure.
+func (v *view) targets() (list []viz.Row) {
+	if v.Summary == nil || v.Summary.BestEpoch == 0 || v.Summary.BestEpoch > len(v.History) {
+		return nil
+	}
+	for _, t := range v.History[v.Summary.BestEpoch-1].Targets {
+		list = append(list, viz.Row{"Target", fmt.Sprintf("%s, on the training split; multiplier %.3g", cut(t.String(), mostText), t.Multiplier)})
+	}
+	return list
 }
 
 // warnings returns what is suspicious of the features that a run has trained on.

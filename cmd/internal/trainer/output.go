@@ -127,6 +127,9 @@ func (p *progress) epoch(e train.Epoch) error {
 	if p.terminal.Shown() || p.model > 0 || !due {
 		return p.encode(e)
 	}
+	for _, t := range e.Targets {
+		value += "  " + t.String()
+	}
 	p.terminal.LineLeft(fmt.Sprintf("epoch %*d/%d  loss %.4f  vali %s%s", len(fmt.Sprint(p.epochs)), e.Epoch, p.epochs, e.Loss, value, mark))
 	return p.encode(e)
 }

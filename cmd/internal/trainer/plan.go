@@ -68,6 +68,8 @@ func (o *options) whySingle() string {
 		return "by -init-model"
 	case slices.Contains(o.given, "scorer"):
 		return "by -scorer"
+	case len(o.AtLeast) > 0:
+		return "as -at-least is for one model"
 	case o.Data == "":
 		return "for the built-in data"
 	case err != nil:

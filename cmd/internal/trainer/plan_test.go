@@ -58,6 +58,9 @@ func otherValues(row train.Setting) []string {
 	case *train.Features:
 		return []string{"3"}
 	case *[]string:
+		if row.Flag == "at-least" {
+			return []string{"A: 0.3"}
+		}
 		return []string{"mrr"}
 	case *string, *ops.Activation:
 		switch row.Flag {
@@ -91,9 +94,9 @@ func TestFlagsChangeWhatTheySay(t *testing.T) {
 				}
 				from := before
 				switch row.Flag {
-				case "scorer":
-					if changed = true; len(after) != 1 || after[0].Scorer != value {
-						t.Errorf("%s, -scorer %s: %+v", name, value, after)
+				case "scorer", "at-least":
+					if changed = true; len(after) != 1 || after[0].Scorer != value && row.Flag == "scorer" {
+						t.Errorf("%s, -%s %s: %+v", name, row.Flag, value, after)
 					}
 					continue
 				case "rising", "falling":

@@ -203,6 +203,15 @@ func (j *job) train(ctx context.Context, p *progress, stderr io.Writer) (*train.
 	}
 	command.Note(j.notes(stderr), fmt.Sprintf("%s%s; %s; %.1f s", ending(j.trainer.Config, result),
 		strings.Replace(p.best, "\u00a0", " ", 1), best, time.Since(start).Seconds()))
+	if i := result.BestEpoch - 1; i >= 0 {
+		for _, t := range result.History[i].Targets {
+			command.Note(j.notes(stderr), fmt.Sprintf("%s on the training split; multiplier %.3g", t, t.Multiplier))
+		}
+		if lack := result.History[i].Lack(); lack > 0 {
+			command.Warn(stderr, fmt.Sprintf("-at-least: no epoch meets the targets, the best one lacks %.3f: more epochs may help, or features "+
+				"that tell the groups apart", lack))
+		}
+	}
 	return result, nil
 }
 

@@ -24,6 +24,7 @@ type Settings struct {
 	Optimizer  func(arrays []nn.Array) (Optimizer, error)
 	GroupLasso float64               // λ, see GroupLasso
 	Averaged   bool                  // an average of the weights is evaluated
+	Whole      bool                  // networks of an ensemble are kept as a whole
 	Begin      func(nn.Scorer) error // takes the weights of another model
 	Group      mpi.Group
 }
@@ -89,7 +90,7 @@ func New(s Settings) (*Network, error) {
 func (n *Network) keepNetworks() error {
 	ensemble, ok := n.Model.(nn.Ensemble)
 	count := countNetworks(n.arrays)
-	if !ok || count < 2 {
+	if !ok || count < 2 || n.settings.Whole {
 		return nil
 	}
 	kept, err := n.settings.Model()

@@ -538,6 +538,9 @@ func (f *Forest) fill(in *metrics.Queries, from, to int) {
 	if d.Weights != nil {
 		in.Weights = d.Weights[from:to]
 	}
+	if d.Groups != nil {
+		in.Groups = d.Groups[from:to]
+	}
 	if d.Intents != nil {
 		ints := len(d.Intents) / d.Rows()
 		in.Intents = d.Intents[from*ints : to*ints]
