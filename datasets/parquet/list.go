@@ -54,6 +54,7 @@ type list struct {
 	levels  []uint32
 	numbers []float32 // of those that have one
 	at      int       // in starts and levels
+	bytes   []byte    // room for pages
 	used    int       // of numbers
 }
 

@@ -1,9 +1,12 @@
 package parquet
 
 import (
+	"bytes"
 	"encoding/binary"
+	"math/rand/v2"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 
@@ -81,5 +84,33 @@ func TestVectorsOfNoBytesAreRefused(t *testing.T) {
 	var to reader.Vectors
 	if err := p.vectors(&to, 1, new(room)); err == nil || cap(to.Values) > 1<<26 {
 		t.Errorf("error %v, %d numbers", err, cap(to.Values))
+	}
+}
+// What a column of lists takes while it is read does not grow with its pages.
+func TestPagesOfListsShareMemory(t *testing.T) {
+	type row struct {
+		Query string    `parquet:"qid"`
+		Label int32     `parquet:"label"`
+		V     []float32 `parquet:"v"`
+	}
+	const rows, dimension = 4000, 128
+	rng := rand.New(rand.NewPCG(1, 1))
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[row](&b, parquet.Compression(&parquet.Snappy), parquet.PageBufferSize(1<<14))
+	for range rows {
+		v := make([]float32, dimension)
+		for i := range v {
+			v[i] = rng.Float32()
+		}
+		if _, err := w.Write([]row{{"a", 1, v}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, allocated, err := read(b.Bytes(), reader.Options{})
+	if numbers := 4 * rows * dimension; err != nil || got != rows || allocated > numbers/2 {
+		t.Errorf("%d rows, %d bytes for %d of numbers, error %v", got, allocated, numbers, err)
 	}
 }

@@ -86,7 +86,7 @@ func (p *pages) next() error {
 }
 
 func (p *pages) setV1(body []byte, full int, h *format.DataPageHeader) error {
-	b, err := decompress(p.codec, body, full)
+	b, err := p.decompress(p.codec, body, full)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (p *pages) setV2(body []byte, full int, h *format.DataPageHeaderV2) error {
 	if h.IsCompressed.Valid && !h.IsCompressed.V {
 		codec = format.Uncompressed
 	}
-	b, err := decompress(codec, body[n:], full-n)
+	b, err := p.decompress(codec, body[n:], full-n)
 	if err != nil {
 		return err
 	}
@@ -164,10 +164,11 @@ func (p *pages) setValues(levels, b []byte, rows int, encoding format.Encoding, 
 }
 
 func (p *pages) setDictionary(body []byte, full, entries int) error {
-	b, err := decompress(p.codec, body, full)
+	b, err := p.decompress(p.codec, body, full)
 	if err != nil {
 		return err
 	}
+	p.list.bytes = nil // the dictionary keeps them
 	if p.kind == format.Boolean || entries < 0 {
 		return errDamaged
 	}
@@ -277,8 +278,8 @@ var codecs = map[format.CompressionCodec]func(to, b []byte) (int, error){
 	format.Lz4Raw: func(to, b []byte) (int, error) { return lz4.UncompressBlock(b, to) },
 }
 
-// decompress gives the bytes of a page, full of them.
-func decompress(codec format.CompressionCodec, b []byte, full int) ([]byte, error) {
+// decompress gives the bytes of a page, full of them. They stay, except the numbers of lists, which are copied.
+func (p *pages) decompress(codec format.CompressionCodec, b []byte, full int) ([]byte, error) {
 	if codec == format.Uncompressed {
 		if len(b) != full {
 			return nil, errDamaged
@@ -289,7 +290,10 @@ func decompress(codec format.CompressionCodec, b []byte, full int) ([]byte, erro
 	if !known {
 		return nil, fmt.Errorf("%w: the compression %v: want Snappy, Zstandard, gzip, Brotli, LZ4_RAW or none", errUnread, codec)
 	}
-	to := make([]byte, full)
+	to := slices.Grow(p.list.bytes[:0], full)[:full]
+	if p.isList {
+		p.list.bytes = to
+	}
 	if n, err := unpack(to, b); err != nil || n != full {
 		return nil, errDamaged
 	}
