@@ -205,7 +205,7 @@ func TestPartFilesThatDoNotFitAreErrors(t *testing.T) {
 		{map[string]string{"train-0-of-1.txt": a, "train-0-of-1.csv": b}, "2 files for 1 parts, which are counted from 0: train-0-of-1.csv, train-0-of-1.txt"},
 		{map[string]string{"train/x-0-of-2": a, "train/y-0-of-2": b, "train/y-1-of-2": "1 qid:3 1:1\n"}, "of 2 parts, number 1 is missing"},
 		{map[string]string{"train/1": "", "train/2": "# nothing\n"}, "no documents in the file: all 2 parts are empty"},
-		{map[string]string{"train/1": a, "train/2": "label,qid,1\n", "train/2.weight": "1\n"}, "2.weight: 1 lines, but "},
+		{map[string]string{"train/1": a, "train/2": "label,qid,1\n", "train/2.weight": "1\n"}, "2.weight: 1 weights, but "},
 		{map[string]string{"train/1": a, "train/2": "size,qid,1\n"}, "no label column"},
 		{map[string]string{"train-0.txt": a, "train.txt": b}, "could be the train split"},
 		{map[string]string{"train/1": a, "train.txt": b}, "could be the train split"},

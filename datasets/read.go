@@ -207,7 +207,7 @@ func ReadFile(path string, o ReadOptions) (*Dataset, error) {
 }
 
 func readFile(path string, o reader.FileOptions) (*Dataset, error) {
-	t, err := reader.Read(path, o, reader.NewNames(o.Options), "")
+	t, err := reader.Read(reader.Split{Path: path, Files: []string{path}}, o, reader.NewNames(o.Options), "")
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func readFile(path string, o reader.FileOptions) (*Dataset, error) {
 // for further ones. Otherwise it works as [ReadFile].
 //
 // It takes a few megabytes, or as much as the largest query, and some bytes for the id or
-// the size of each query.
+// the size of each query, and for each line of a file of groups or base scores.
 func ReadBlocks(path string, o ReadOptions, yield func(block *Dataset, read int64) error) (warnings []string, err error) {
 	return readBlocks(path, reader.FileOptions{Options: reader.Options(o)}, yield)
 }

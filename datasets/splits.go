@@ -29,7 +29,7 @@ func (o Options) read(files reader.Splits, known *reader.Collection, holdOut flo
 			continue
 		}
 		read.Labels = o.labels(i)
-		if tables[i], err = reader.ReadParts(split.Path, split.Files, read, names, scratch); err != nil {
+		if tables[i], err = reader.Read(split, read, names, scratch); err != nil {
 			return s, err
 		}
 		if i > 0 && tables[0].Layout.IDs == nil && o.Read.FeatureIDs == nil { // LETOR text

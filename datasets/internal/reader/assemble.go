@@ -67,18 +67,18 @@ func (a *Arrangement) Features(ids []int) (values []float32, unmap func(), err e
 	if err := tooSparse(t.Rows, wide, t.Size); err != nil {
 		return nil, nil, fmt.Errorf("datasets: %s: %w", t.Path, err)
 	}
-	var spill *Spill // nil: they go to memory
+	var spill *spill // nil: they go to memory
 	if n := a.rows * wide; t.Scratch == "" || n == 0 {
 		values = memory.Unwritten(n)
-	} else if spill, err = NewSpill(t.Path, t.Scratch); err != nil {
+	} else if spill, err = t.newSpill(); err != nil {
 		return nil, nil, err
 	} else {
-		defer spill.Close()
+		defer spill.close()
 	}
 	err = parallel.Each(len(t.Chunks), parallel.Workers(len(t.Chunks)), func(_, i int) error {
 		c := t.Chunks[i]
 		defer file.Relieve()
-		defer c.Values.Free()
+		defer c.Free()
 		if err := t.Options.Stopped(t.Path); err != nil {
 			return err
 		}

@@ -23,10 +23,10 @@ func ReadBlocks(path string, o FileOptions, yield func(block *Table, read int64)
 		}
 		return yield(block, s.consumed())
 	}
-	if err := s.read(o, func(*Chunk) error { return give() }, give); err != nil {
-		return nil, err
+	if err = s.read(path, func(*Chunk) error { return give() }); err == nil {
+		err = give()
 	}
-	return s.Warnings, nil
+	return s.Warnings, err
 }
 
 // takeQueries takes the queries that are whole and their rows off the table, and makes

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/plrank/plrank/datasets/schema"
@@ -10,30 +11,30 @@ import (
 // grouped, in all splits: one that has more is a measurement, not a group.
 const maxGroupValues = 1000
 
-// openGroups finds the groups of rows: in a column, in a file that is named, or in one next to the data, which it opens.
-// They are numbered together with those before.
-func (s *scan) openGroups() (err error) {
-	var f *rowFile
-	o, column := s.Options, s.Layout.Roles[schema.Group] != ""
+// addGroups finds the groups of rows: in a column, in a file that is named, or in one next to the data. They are numbered together
+// with those before.
+func (s *scan) addGroups() error {
+	beside, err := GroupFile.Find(s.Path)
+	if err != nil {
+		return err
+	}
+	column, path := s.Layout.Roles[schema.Group] != "", cmp.Or(s.o.Groups, beside)
 	switch {
 	case column:
 		// In a split after the first the feature may be all zeros.
-		s.lacksGroups = s.Layout.GroupFeature != "" && o.GroupColumn != "" && len(s.Names.Groups.Names) == 0
-		err = warnUnused(s.Table, GroupFile, fmt.Sprintf("groups are in column %q", o.GroupColumn))
-	case o.Groups != "":
-		if err = warnUnused(s.Table, GroupFile, "groups are in "+o.Groups); err == nil {
-			f, err = openRows(o.Ctx(), o.Groups)
-		}
-	default:
-		f, err = openRowsBeside(o.Ctx(), GroupFile, s.Path)
+		s.lacksGroups = s.Layout.GroupFeature != "" && s.o.GroupColumn != "" && len(s.Names.Groups.Names) == 0
+		s.warnUnused(beside, fmt.Sprintf("groups are in column %q", s.o.GroupColumn))
+	case s.o.Groups != "":
+		s.warnUnused(beside, "groups are in "+s.o.Groups)
 	}
-	if column || f != nil {
+	if column || path != "" {
 		s.Groups = &s.Names.Groups
 	}
-	s.addFile(f, "the group of one document a line, an empty line for none", func(c *Chunk) {
-		c.Groups = nextRows(f, len(c.Labels), func(line []byte) (int, error) { return s.Groups.Number(line), nil })
-	})
-	return err
+	if !column && path != "" {
+		addFile(s, path, "the group of one document a line, an empty line for none",
+			func(line []byte) (int, error) { return s.Groups.Number(line), nil }, func(c *Chunk, list []int) { c.Groups = list })
+	}
+	return nil
 }
 
 // checkGroups checks the feature of groups in the next chunk.

@@ -2,7 +2,6 @@ package reader
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 
 	"github.com/plrank/plrank/datasets/schema"
@@ -18,18 +17,20 @@ func readArray(file []byte, o Options, sidecar Sidecar, size int, each func(c *C
 	if err != nil {
 		return err
 	}
-	ids, err := openRowsBeside(o.Ctx(), RowIDs, sidecar.Path)
-	if err != nil {
+	path, ids, err := readKind(o.Ctx(), RowIDs, sidecar.Path, func(line []byte) ([]byte, error) {
+		return bytes.Clone(bytes.TrimSpace(line)), nil
+	})
+	switch {
+	case err != nil:
 		return err
-	}
-	if ids == nil {
+	case path == "":
 		return fmt.Errorf("an array needs a file %s: want the name of a column of query ids or of document ids, such as qid or docid, "+
 			"and below it the id of each row", RowIDs.Sidecar(sidecar.Path))
 	}
-	defer ids.file.Close()
-	bad := func(err error) error { return fmt.Errorf("%s:%d: %w", ids.path, max(1, ids.row), err) }
-	ids.next() // an empty line if there is none
-	columns, err := NewColumns([]string{string(bytes.TrimSpace(ids.lines.Bytes())), "array"}, o, sidecar.Sized, Look{
+	if ids = append(ids, nil); len(ids) == rows+3 && len(ids[rows+1]) == 0 { // an empty line at the end
+		ids = ids[:rows+2]
+	}
+	columns, err := NewColumns([]string{string(ids[0]), "array"}, o, sidecar.Sized, Look{
 		Lists: []bool{false, true}, Dimension: func(int) (int, error) { return width, nil },
 		Kind: func(int) (string, error) { return schema.Text, nil },
 	})
@@ -37,7 +38,14 @@ func readArray(file []byte, o Options, sidecar Sidecar, size int, each func(c *C
 		return err
 	}
 	if columns.roleAt(0) == nil {
-		return bad(fmt.Errorf("%w: want qid, docid or another name of a column of query ids or of document ids in the first line", ErrColumns))
+		return fmt.Errorf("%s:1: %w: want qid, docid or another name of a column of query ids or of document ids in the first line", path,
+			ErrColumns)
+	}
+	switch n := len(ids) - 2; {
+	case n > rows:
+		return fmt.Errorf("%d rows, but %s has more ids: want one for each row", rows, path)
+	case n < rows:
+		return fmt.Errorf("%d rows, but %s has %d ids below its first line: want one for each row", rows, path, max(0, n))
 	}
 	b := columns.NewBuilder(o)
 	for done := 0; done < rows; {
@@ -49,13 +57,9 @@ func readArray(file []byte, o Options, sidecar Sidecar, size int, each func(c *C
 		b.Begin(c)
 		v := &c.Vectors[columns.Vector[1]]
 		for ; c.Lines < n; c.Lines++ {
-			if !ids.next() {
-				return cmp.Or(ids.lines.Err(), fmt.Errorf("%d rows, but %s has %d ids below its first line: want one for each row", rows,
-					ids.path, ids.row-1))
-			}
 			row := columns.Begin(b)
-			if err := columns.Set(b, &row, 0, bytes.TrimSpace(ids.lines.Bytes())); err != nil {
-				return bad(err)
+			if err := columns.Set(b, &row, 0, ids[1+done+c.Lines]); err != nil {
+				return fmt.Errorf("%s:%d: %w", path, 2+done+c.Lines, err)
 			}
 			columns.End(b, &row)
 			for i := range width {
@@ -69,8 +73,5 @@ func readArray(file []byte, o Options, sidecar Sidecar, size int, each func(c *C
 			return err
 		}
 	}
-	if ids.next() && len(bytes.TrimSpace(ids.lines.Bytes())) > 0 {
-		return fmt.Errorf("%d rows, but %s has more ids: want one for each row", rows, ids.path)
-	}
-	return ids.lines.Err()
+	return nil
 }

@@ -2,9 +2,13 @@ package reader
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	"github.com/plrank/plrank/internal/filekind"
+	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/internal/textfile"
 )
 
@@ -26,45 +30,84 @@ type FileOptions struct {
 	ChunkSize int // how much text is parsed at once; 0: 1 MB
 }
 
-// Read reads a file and the files that belong to it, and numbers its groups together with the groups
-// of files before. Its features go to a file in the folder of scratch, if one is given.
-func Read(path string, o FileOptions, names *Names, scratch string) (*Table, error) {
-	s := newScan(path, o, names)
+// Read reads the files of a split, and the files that belong to them, as one table. It numbers groups together with those of
+// splits before. A query must be in one file. Files without a row, as Spark writes some, are a warning if there are others. The
+// features of several files go to files in the folder of scratch, if one is given.
+func Read(split Split, o FileOptions, names *Names, scratch string) (t *Table, err error) {
+	s := newScan(split.Path, o, names)
 	s.byID = map[string]int{}
-	s.Scratch = scratch
-	take, giveBack := func(*Chunk) error { return nil }, func() error { return nil }
-	if scratch != "" {
-		spill, err := NewSpill(path, scratch)
+	if len(split.Files) > 1 {
+		s.Scratch = scratch
+	}
+	var empty []string
+	var first *Table // as it is after the first file with documents
+	for _, path := range split.Files {
+		if split.Files[0] != split.Path {
+			s.Parts, s.Starts = append(s.Parts, path), append(s.Starts, s.Lines())
+		}
+		err := s.read(path, func(*Chunk) error { return nil })
+		switch {
+		case errors.Is(err, ErrEmpty) && len(split.Files) > 1:
+			empty = append(empty, filepath.Base(path))
+			continue
+		case err != nil:
+			return nil, err
+		case first != nil:
+			err = first.sameKind(s.Table)
+		default:
+			kept := *s.Table
+			kept.Has, first = slices.Clone(s.Has), &kept
+			s.o.Options = s.o.ByNames(s.IDs, s.Layout)
+		}
 		if err != nil {
+			s.Free()
 			return nil, err
 		}
-		defer spill.Close()
-		take, giveBack = spill.Take, func() error { return spill.GiveBack(s.Table) }
 	}
-	err := s.read(o, take, func() error {
-		if err := giveBack(); err != nil {
-			return err
-		}
-		return setWeights(s.Table, s.sizes)
-	})
-	return s.Table, err
+	if first == nil {
+		return nil, fmt.Errorf("datasets: %s: %w: all %d parts are empty", split.Path, ErrEmpty, len(split.Files))
+	}
+	s.Path, s.Options, s.Layout = split.Path, o.Options, first.Layout
+	if empty != nil {
+		s.Warn("%d of %d parts have no documents: %s", len(empty), len(split.Files), text.List(empty))
+	}
+	return s.Table, nil
 }
 
-// read reads the file to its end. It calls each with every chunk when that has been added,
-// and end when all have been, and are found to be right. The table is freed if there is an
-// error.
-func (s *scan) read(o FileOptions, each func(*Chunk) error, end func() error) (err error) {
-	if err := o.Check(); err != nil {
+// sameKind returns an error if only one of two files has something.
+func (t *Table) sameKind(next *Table) error {
+	what := []string{"query ids", "weights of queries", "groups"}
+	for _, n := range numbers {
+		what = append(what, n.Plural)
+	}
+	has := func(t *Table) []bool { return append([]bool{!t.Sized, t.HasQueryWeights, t.Groups != nil}, t.Has...) }
+	other := has(next)
+	for i, is := range has(t) {
+		with, without := t.Path, next.Path
+		if !is {
+			with, without = without, with
+		}
+		if is != other[i] {
+			return fmt.Errorf("datasets: %s has %s, but %s has none: want them in all parts, or in none", with, what[i], without)
+		}
+	}
+	return nil
+}
+
+// read reads a file to its end. It calls each with every chunk when that has been added. The table is freed if there is an error.
+func (s *scan) read(path string, each func(*Chunk) error) (err error) {
+	s.begin(path)
+	if err := s.o.Check(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(o.Ctx())
+	ctx, cancel := context.WithCancel(s.o.Ctx())
 	defer cancel()
 	defer func() {
-		if err == nil {
+		if err == nil || errors.Is(err, ErrEmpty) {
 			return
 		}
 		s.Free()
-		if stopped := o.Stopped(s.Path); stopped != nil {
+		if stopped := s.o.Stopped(s.Path); stopped != nil {
 			err = stopped // rather than that the file is closed
 		}
 	}()
@@ -74,15 +117,10 @@ func (s *scan) read(o FileOptions, each func(*Chunk) error, end func() error) (e
 	if s.called, err = readNames(ctx, s.Path); err != nil {
 		return err
 	}
-	defer func() {
-		for _, f := range s.files {
-			f.file.Close()
-		}
-	}()
-	if err := s.loadVectors(ctx, &o.Options); err != nil {
+	if err := s.loadVectors(ctx, &s.o.Options); err != nil {
 		return err
 	}
-	err = s.parse(ctx, o, func(c *Chunk, l *Layout) error {
+	err = s.parse(ctx, s.o, func(c *Chunk, l *Layout) error {
 		err := s.add(c, l)
 		if err == nil {
 			err = each(c)
@@ -95,18 +133,7 @@ func (s *scan) read(o FileOptions, each func(*Chunk) error, end func() error) (e
 	if err != nil {
 		return err
 	}
-	if err := s.end(); err != nil {
-		return err
-	}
-	if err := end(); err != nil {
-		return err
-	}
-	if s.called != nil && s.Layout.IDs != nil {
-		if err := warnUnused(s.Table, NameFile, "columns have names of their own"); err != nil {
-			return err
-		}
-	}
-	return warnUnused(s.Table, Positions, "positions are for LightGBM")
+	return s.end()
 }
 
 func (s *scan) sidecar() Sidecar {
@@ -118,11 +145,6 @@ func (s *scan) parse(ctx context.Context, o FileOptions, each func(*Chunk, *Layo
 	if format := binaryOf(s.Path); format != nil {
 		return format.parse(ctx, s, o, each)
 	}
-	return s.parseText(ctx, o, each)
-}
-
-// parseText calls each with the chunks of a file of text.
-func (s *scan) parseText(ctx context.Context, o FileOptions, each func(*Chunk, *Layout) error) error {
 	text, err := textfile.Open(ctx, s.Path)
 	if err != nil {
 		return fmt.Errorf("datasets: %w", textfile.At(s.Path, err))

@@ -3,56 +3,80 @@ package reader
 import (
 	"fmt"
 	"hash/maphash"
+	"strconv"
 
 	"github.com/plrank/plrank/datasets/schema"
 	"github.com/plrank/plrank/internal/text"
 )
 
-// A scan makes a table of the chunks of a file as they come. A run of rows with one query id
+// A scan makes a table of the chunks of files as they come. A run of rows with one query id
 // is a query when it ends; rows without ids are, when there are as many as the next size says.
 type scan struct {
 	*Table
-	consumed func() int64   // how many bytes of the file have been read
-	sizes    *querySizes    // nil: there is no file of them
-	called   map[int]string // the names of features in the file next to it; nil: there is none
-	files    []*rowFile     // of groups and optional columns
-
-	lacksGroups bool // the feature of groups must be in the file, and has not come
+	o        FileOptions
+	consumed func() int64 // how many bytes of the file have been read
 
 	byID map[string]int      // queries, which may come back; nil: they may not, as
 	seen map[uint64]struct{} // the hashes of ids tell
 	seed maphash.Seed
 
+	next  int // the first row that is in no query, among
+	rows  int // those in the chunks
+	sized int // the number that the last query without an id is called by
+
+	mostVectors int // numbers of vectors to make room for at once
+
+	fileScan
+}
+
+// fileScan is what is known of the file that is read.
+type fileScan struct {
+	sizes  *querySizes    // nil: there is no file of them
+	called map[int]string // the names of features in the file next to it; nil: there is none
+	files  []rowFile      // of groups and optional columns
+	from   place
+
+	lacksGroups bool // the feature of groups must be in the file, and has not come
+
 	open   Run   // the run of the last row
 	runs   int   // that have ended
 	failed error // what was wrong with the first of them that does not fit
-	next   int   // the first row that is in no query, among
-	rows   int   // those in the chunks
 	size   int   // the first of sizes that has neither made a query nor agreed with a run
-
-	mostVectors int // numbers of vectors to make room for at once
 }
 
+// place is where in a table a file begins.
+type place struct{ chunk, row, query, line, warning int }
+
 func newScan(path string, o FileOptions, names *Names) *scan {
-	return &scan{
-		Table: &Table{Origin: Origin{Path: path}, Options: o.Options, Names: names, Has: make([]bool, len(numbers)), Unknown: text.Tally{},
-			Words: newWords()},
+	return &scan{o: o, Table: &Table{Origin: Origin{Path: path}, Options: o.Options, Names: names, Has: make([]bool, len(numbers)),
+		Unknown: text.Tally{}, Words: newWords()}}
+}
+
+// begin begins a file. What is counted for warnings is counted for each.
+func (s *scan) begin(path string) {
+	s.fileScan = fileScan{from: place{len(s.Chunks), s.Rows, len(s.Queries), s.Lines(), len(s.Warnings)}}
+	s.Path, s.Options, s.Layout = path, s.o.Options, nil
+	s.Groups, s.HasQueryWeights, s.Breaks, s.Ignored, s.Commented = nil, false, 0, 0, 0
+	s.Unknown, s.Words = text.Tally{}, newWords()
+	clear(s.Has)
+}
+
+// start starts the file, when its layout is known.
+func (s *scan) start(l *Layout) error {
+	s.Layout = l
+	if err := s.addGroups(); err != nil {
+		return err
 	}
+	return s.addFiles()
 }
 
 // add adds the next chunk.
 func (s *scan) add(c *Chunk, l *Layout) error {
+	first := s.Rows - s.from.row
 	s.Add(c)
 	s.rows += len(c.Labels)
 	if s.Layout == nil {
-		s.Layout = l
-		if label := l.Roles[schema.Label]; label != "" && s.Options.Labels != UnusedLabels {
-			s.LabelColumns = []string{label}
-		}
-		if err := s.openGroups(); err != nil {
-			return err
-		}
-		if err := s.openNumbers(); err != nil {
+		if err := s.start(l); err != nil {
 			return err
 		}
 	}
@@ -70,7 +94,7 @@ func (s *scan) add(c *Chunk, l *Layout) error {
 			return err
 		}
 		for _, f := range s.files {
-			f.set(c)
+			f.set(c, first)
 		}
 	}
 	for _, r := range c.Runs {
@@ -88,16 +112,17 @@ func (s *scan) add(c *Chunk, l *Layout) error {
 	if s.sizes != nil && s.open.Query == "" {
 		sizes := s.sizes.sizes
 		for ; s.size < len(sizes) && sizes[s.size] <= s.rows-s.next; s.size++ {
+			if s.sized++; s.from.row > 0 && sizes[s.size] == 0 {
+				s.sized-- // queries of later files are counted on
+			}
 			if n := sizes[s.size]; n > 0 {
-				s.addRows(sizedID(s.size), n)
+				s.addRows(strconv.Itoa(s.sized), n)
 			}
 		}
 	}
-	return nil
+	c.Line += s.from.line
+	return s.spill(c)
 }
-
-// sizedID is the id of the i-th query if only its size is known.
-func sizedID(i int) string { return fmt.Sprint(i + 1) }
 
 // checkNew is ErrReturns for a query that was there before, unless queries may come back.
 func (s *scan) checkNew(r Run) error {
@@ -121,8 +146,12 @@ func (s *scan) endRun() {
 		s.failed = s.checkRun(s.open)
 	}
 	s.runs++
-	if s.open.Query != "" {
-		s.addRows(s.open.Query, s.open.Rows)
+	if id := s.open.Query; id != "" {
+		if q, known := s.byID[id]; known && q < s.from.query && s.failed == nil {
+			s.failed = fmt.Errorf("datasets: query %s is in %s, and in a file before it: want all documents of a query in one part, and other "+
+				"ids for other queries", text.Quote([]byte(id)), s.Path)
+		}
+		s.addRows(id, s.open.Rows)
 	}
 }
 
@@ -174,29 +203,49 @@ func (s *scan) checkRun(r Run) error {
 	return nil
 }
 
-// end checks the whole.
+// end checks the whole file.
 func (s *scan) end() error {
 	if err := s.Check(); err != nil {
 		return err
 	}
+	if s.Layout == nil { // of which no line tells
+		if err := s.start(&Layout{}); err != nil {
+			return err
+		}
+	}
 	s.endRun()
-	if err := s.sizes.check(s.Table); err != nil {
+	if err := s.checkSizes(); err != nil {
 		return err
 	}
 	if s.failed != nil {
 		return s.failed
 	}
-	if err := s.errorOfGroups(); err != nil {
+	if err := s.checkFiles(); err != nil {
 		return err
 	}
-	for _, f := range s.files {
-		if err := f.end(s.Table); err != nil {
+	if s.byID != nil { // blocks do without
+		if err := s.setWeights(); err != nil {
 			return err
 		}
+	}
+	if s.Rows == s.from.row {
+		s.Warnings = s.Warnings[:s.from.warning]
+		return fmt.Errorf("datasets: %s: %w: want rows, or lines such as %q", s.Path, ErrEmpty, "2 qid:1 1:0.5 2:0.1")
+	}
+	if err := s.errorOfGroups(); err != nil {
+		return err
 	}
 	if err := s.checkVectorFiles(); err != nil {
 		return err
 	}
+	if label := s.Layout.Roles[schema.Label]; label != "" && s.Options.Labels != UnusedLabels {
+		s.LabelColumns = append(s.LabelColumns, label)
+	}
+	return s.warn()
+}
+
+// warn adds the warnings of the file.
+func (s *scan) warn() error {
 	if err := s.WarnOfColumns(); err != nil {
 		return err
 	}
@@ -206,6 +255,17 @@ func (s *scan) end() error {
 	s.warnOfWords()
 	if s.Breaks > 0 {
 		s.Warn("queries are not contiguous: documents were moved to earlier ones of their query %d times", s.Breaks)
+	}
+	for _, kind := range []Kind{NameFile, Positions} {
+		path, err := kind.Find(s.Path)
+		switch {
+		case err != nil:
+			return err
+		case kind == Positions:
+			s.warnUnused(path, "positions are for LightGBM")
+		case s.called != nil && s.Layout.IDs != nil:
+			s.warnUnused(path, "columns have names of their own")
+		}
 	}
 	return nil
 }

@@ -1,9 +1,14 @@
 package reader
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,19 +17,156 @@ import (
 	"github.com/plrank/plrank/internal/textfile"
 )
 
-// readValues reads the file of a kind next to a data file, with a value a line, and returns its name; "": there is none.
-func readValues(ctx context.Context, kind Kind, data string, add func(line []byte) error) (path string, err error) {
-	f, err := openRowsBeside(ctx, kind, data)
-	if f == nil || err != nil {
-		return "", err
-	}
-	defer f.file.Close()
-	for f.next() {
-		if err := add(f.lines.Bytes()); err != nil {
-			return f.path, f.at(err)
+// A Kind is what a file next to a data file has. It is the ending of its name.
+type Kind string
+
+// The kinds of files next to a data file.
+const (
+	QuerySizes Kind = ".query" // as LightGBM names it
+	GroupSizes Kind = ".group" // the same, as XGBoost names it
+	GroupFile  Kind = ".groups"
+	NameFile   Kind = ".names"
+	Positions  Kind = ".position" // of LightGBM; not read
+)
+
+// kinds are all; Declare adds the kinds of optional columns.
+var kinds = []Kind{QuerySizes, GroupSizes, GroupFile, NameFile, Positions, RowIDs}
+
+var compressions = []string{".gz", ".gzip", ".zst", ".zstd"}
+
+// Sidecar returns the name of a file of the kind next to a data file: the name of the data, without the ending of a
+// compression, and the ending of the kind.
+func (k Kind) Sidecar(path string) string { return withoutCompression(path) + string(k) }
+
+// names are all names that a file of the kind may have: it may be compressed, and named after the compressed data.
+func (k Kind) names(path string) (names []string) {
+	for _, name := range slices.Compact([]string{k.Sidecar(path), path + string(k)}) {
+		names = append(names, name)
+		for _, ending := range compressions {
+			names = append(names, name+ending)
 		}
 	}
-	return f.path, f.err()
+	return names
+}
+
+// Find returns the file of the kind next to a data file, "" if there is none. It returns an error if there are several.
+func (k Kind) Find(path string) (found string, err error) {
+	for _, name := range k.names(path) {
+		switch _, err := os.Stat(name); {
+		case err != nil && !errors.Is(err, fs.ErrPermission): // it is not there
+		case found != "":
+			return "", fmt.Errorf("datasets: both %s and %s are next to %s: want one of the two", found, name, path)
+		default:
+			found = name
+		}
+	}
+	return found, nil
+}
+
+// BesideFiles returns all names of files that may belong to a data file.
+func BesideFiles(path string) (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.names(path)...)
+	}
+	return names
+}
+
+// isBeside reports whether a file belongs to another one, by its name.
+func isBeside(name string) bool {
+	return slices.Contains(kinds, Kind(filepath.Ext(withoutCompression(name))))
+}
+
+// withoutCompression is a file name without the ending of a compression.
+func withoutCompression(path string) string {
+	for _, ending := range compressions {
+		if n := len(path) - len(ending); n > 0 && strings.EqualFold(path[n:], ending) {
+			return path[:n]
+		}
+	}
+	return path
+}
+
+// readValues reads a file with a value a line.
+func readValues[T any](ctx context.Context, path string, parse func(line []byte) (T, error)) (values []T, err error) {
+	f, err := textfile.Open(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", textfile.At(path, err))
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() && lines.Err() == nil { // after an error it gives what is left as a line
+		v, err := parse(lines.Bytes())
+		if values = append(values, v); err != nil {
+			return values, fmt.Errorf("datasets: %s:%d: %w", path, len(values), err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return values, fmt.Errorf("datasets: %s:%d: %w", path, len(values)+1, err)
+	}
+	return values, nil
+}
+
+// readKind is readValues for the file of a kind next to a data file; without a path there is none.
+func readKind[T any](ctx context.Context, kind Kind, data string, parse func(line []byte) (T, error)) (path string, values []T, err error) {
+	if path, err = kind.Find(data); path != "" && err == nil {
+		values, err = readValues(ctx, path, parse)
+	}
+	return path, values, err
+}
+
+// A rowFile is a file with a line for each row of a data file.
+type rowFile struct {
+	path, want string
+	lines      int
+	err        error                    // of the first line that is wrong
+	set        func(c *Chunk, from int) // gives a chunk what lines say of it, the first of which is given
+}
+
+// addFile reads a file with a line for each row, whose values go to chunks.
+func addFile[T any](s *scan, path, want string, parse func(line []byte) (T, error), set func(*Chunk, []T)) {
+	values, err := readValues(s.o.Ctx(), path, parse)
+	s.files = append(s.files, rowFile{path, want, len(values), err, func(c *Chunk, from int) {
+		own := make([]T, len(c.Labels))
+		copy(own, values[min(from, len(values)):])
+		set(c, own)
+	}})
+}
+
+// addFiles reads the file of each optional column that the table does not have. The file of those that may be of queries is
+// read at the end, see setWeights.
+func (s *scan) addFiles() error {
+	for i, n := range numbers {
+		column := s.Layout.Roles[n.Role]
+		s.Has[i] = column != ""
+		if n.File == "" || n.Queries {
+			continue
+		}
+		path, err := n.File.Find(s.Path)
+		switch {
+		case err != nil:
+			return err
+		case path == "":
+		case column != "":
+			s.warnUnused(path, fmt.Sprintf("%s are in column %q", n.Plural, column))
+		default:
+			s.Has[i] = true
+			addFile(s, path, "the "+n.What+" of one document a line", n.parse, func(c *Chunk, list []float32) { c.Numbers[i] = list })
+		}
+	}
+	return nil
+}
+
+// checkFiles returns an error unless the files have a line for each row.
+func (s *scan) checkFiles() error {
+	for _, f := range s.files {
+		if rows := s.Rows - s.from.row; f.err == nil && f.lines != rows {
+			f.err = fmt.Errorf("datasets: %s: %d lines, but %s has %d documents: want %s", f.path, f.lines, s.Path, rows, f.want)
+		}
+		if f.err != nil {
+			return f.err
+		}
+	}
+	return nil
 }
 
 // querySizes is a file with the number of rows of each query.
@@ -37,18 +179,19 @@ type querySizes struct {
 // otherwise: of two that differ, it is not known which is meant.
 func readSizes(ctx context.Context, path string) (first *querySizes, err error) {
 	for _, kind := range []Kind{QuerySizes, GroupSizes} {
+		const blank = -1
 		s := &querySizes{}
-		s.path, err = readValues(ctx, kind, path, func(line []byte) error {
+		s.path, s.sizes, err = readKind(ctx, kind, path, func(line []byte) (int, error) {
 			if line = bytes.TrimSpace(line); len(line) == 0 {
-				return nil
+				return blank, nil
 			}
 			n, err := strconv.ParseInt(string(line), 10, 32)
 			if err != nil || n < 0 {
-				return fmt.Errorf("%s is not a query size: want the number of documents of a query", text.Quote(line))
+				return 0, fmt.Errorf("%s is not a query size: want the number of documents of a query", text.Quote(line))
 			}
-			s.sizes = append(s.sizes, int(n))
-			return nil
+			return int(n), nil
 		})
+		s.sizes = slices.DeleteFunc(s.sizes, func(n int) bool { return n == blank })
 		switch {
 		case err != nil:
 			return nil, err
@@ -62,24 +205,23 @@ func readSizes(ctx context.Context, path string) (first *querySizes, err error) 
 	return first, nil
 }
 
-// check checks that the sizes add up to the rows of a file.
-func (s *querySizes) check(t *Table) error {
-	if s == nil {
+// checkSizes checks that the sizes of queries add up to the rows of the file.
+func (s *scan) checkSizes() error {
+	if s.sizes == nil {
 		return nil
 	}
 	sum := 0
-	for _, n := range s.sizes {
+	for _, n := range s.sizes.sizes {
 		sum += n
 	}
-	if sum != t.Rows {
-		return fmt.Errorf("datasets: %s: the sizes sum to %d, but %s has %d documents", s.path, sum, t.Path, t.Rows)
+	if rows := s.Rows - s.from.row; sum != rows {
+		return fmt.Errorf("datasets: %s: the sizes sum to %d, but %s has %d documents", s.sizes.path, sum, s.Path, rows)
 	}
 	return nil
 }
 
 // A namedFeature is a line of a file of names.
 type namedFeature struct {
-	line int
 	id   int
 	name string
 	typ  string // the last word of a name of several, where that is a type of XGBoost's feature maps
@@ -93,13 +235,10 @@ var featureTypes = []string{"i", "q", "int", "float", "c"}
 // line ends in a type, which is not part of the name. A blank before it is one within a name where other lines have no
 // type, or where a tab stands before the name.
 func readNames(ctx context.Context, path string) (map[int]string, error) {
-	var lines []namedFeature
-	number := 0
-	path, err := readValues(ctx, NameFile, path, func(line []byte) error {
-		number++
+	path, lines, err := readKind(ctx, NameFile, path, func(line []byte) (f namedFeature, err error) {
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 {
-			return nil
+			return f, nil
 		}
 		word := line[:max(0, bytes.IndexAny(line, " \t"))]
 		rest := bytes.TrimLeft(line[len(word):], " \t")
@@ -107,33 +246,32 @@ func readNames(ctx context.Context, path string) (map[int]string, error) {
 		name = bytes.TrimSpace(name)
 		id, isID := text.ParseFeatureID(string(word))
 		if !isID || len(name) == 0 {
-			return fmt.Errorf("%s: want the id of a feature and its name, such as 3 bm25", text.Quote(line))
+			return f, fmt.Errorf("%s: want the id of a feature and its name, such as 3 bm25", text.Quote(line))
 		}
-		if err := text.CheckUTF8(name); err != nil {
-			return err
-		}
-		f := namedFeature{line: number, id: id, name: string(name)}
+		f = namedFeature{id: id, name: string(name)}
 		last := string(rest[bytes.LastIndexByte(rest, ' ')+1:])
 		if len(last) < len(rest) && bytes.IndexByte(line, '\t') < 0 && slices.Contains(featureTypes, last) {
 			f.typ = last
 		}
-		lines = append(lines, f)
-		return nil
+		return f, text.CheckUTF8(name)
 	})
 	if path == "" || err != nil {
 		return nil, err
 	}
-	isMap := !slices.ContainsFunc(lines, func(f namedFeature) bool { return f.typ == "" })
+	isMap := !slices.ContainsFunc(lines, func(f namedFeature) bool { return f.name != "" && f.typ == "" })
 	names, ids := map[int]string{}, map[string]int{}
-	for _, f := range lines {
+	for i, f := range lines {
+		if f.name == "" {
+			continue
+		}
 		if isMap {
 			f.name = strings.TrimSpace(strings.TrimSuffix(f.name, f.typ))
 		}
 		if other, twice := ids[f.name]; twice && other != f.id {
-			return nil, fmt.Errorf("datasets: %s:%d: features %d and %d are both named %s", path, f.line, other, f.id, text.Quote([]byte(f.name)))
+			return nil, fmt.Errorf("datasets: %s:%d: features %d and %d are both named %s", path, i+1, other, f.id, text.Quote([]byte(f.name)))
 		}
 		if other, twice := names[f.id]; twice && other != f.name {
-			return nil, fmt.Errorf("datasets: %s:%d: feature %d is named %s and %s", path, f.line, f.id, text.Quote([]byte(other)),
+			return nil, fmt.Errorf("datasets: %s:%d: feature %d is named %s and %s", path, i+1, f.id, text.Quote([]byte(other)),
 				text.Quote([]byte(f.name)))
 		}
 		names[f.id], ids[f.name] = f.name, f.id
@@ -142,48 +280,41 @@ func readNames(ctx context.Context, path string) (map[int]string, error) {
 }
 
 // setWeights sets the weights that are in the file next to the data, if there is one.
-func setWeights(t *Table, sizes *querySizes) error {
+func (s *scan) setWeights() error {
 	column := slices.IndexFunc(numbers, func(n *Number) bool { return n.Queries })
-	var weights []float32
-	path, err := readValues(t.Options.Ctx(), numbers[column].File, t.Path, func(line []byte) error {
-		w, err := numbers[column].parse(line)
-		weights = append(weights, w)
-		return err
-	})
+	n := numbers[column]
+	path, weights, err := readKind(s.o.Ctx(), n.File, s.Path, n.parse)
 	if path == "" || err != nil {
 		return err
 	}
-	if sizes != nil && len(weights) == len(sizes.sizes) && len(weights) != t.Rows {
+	rows, queries := s.Rows-s.from.row, s.Queries[s.from.query:]
+	if s.sizes != nil && len(weights) == len(s.sizes.sizes) && len(weights) != rows {
 		q := -1 // queries of size 0 are not in the table
-		weights = slices.DeleteFunc(weights, func(float32) bool { q++; return sizes.sizes[q] == 0 })
+		weights = slices.DeleteFunc(weights, func(float32) bool { q++; return s.sizes.sizes[q] == 0 })
 	}
 	switch {
-	case len(weights) == t.Rows && t.Has[column]:
-		return fmt.Errorf("datasets: %s: the weights of documents are in column %q: want one of the two", path,
-			t.Layout.Roles[numbers[column].Role])
-	case len(weights) == t.Rows:
-		for _, c := range t.Chunks {
+	case len(weights) == rows && s.Has[column]:
+		return fmt.Errorf("datasets: %s: the weights of documents are in column %q: want one of the two", path, s.Layout.Roles[n.Role])
+	case len(weights) == rows:
+		for _, c := range s.Chunks[s.from.chunk:] {
 			c.Numbers[column], weights = weights[:len(c.Labels)], weights[len(c.Labels):]
 		}
-		t.Has[column] = true
-	case len(weights) == len(t.Queries):
+		s.Has[column] = true
+	case len(weights) == len(queries):
 		for q, w := range weights {
-			t.Queries[q].Weight = w
+			queries[q].Weight = w
 		}
-		t.HasQueryWeights = true
+		s.HasQueryWeights = true
 	default:
 		return fmt.Errorf("datasets: %s: %d weights, but %s has %d documents and %d queries: want one weight a line, of every document or "+
-			"of every query",
-			path, len(weights), t.Path, t.Rows, len(t.Queries))
+			"of every query", path, len(weights), s.Path, rows, len(queries))
 	}
 	return nil
 }
 
-// warnUnused adds a warning if a file of a kind is next to the data but not used, with the reason.
-func warnUnused(t *Table, kind Kind, reason string) error {
-	path, err := kind.Find(t.Path)
-	if path != "" && !textfile.SamePath(path, t.Options.Groups) {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%s is not used: %s", path, reason))
+// warnUnused adds a warning of a file that is not used, with the reason.
+func (s *scan) warnUnused(path, reason string) {
+	if path != "" && !textfile.SamePath(path, s.o.Groups) {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s is not used: %s", path, reason))
 	}
-	return err
 }

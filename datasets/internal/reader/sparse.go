@@ -108,7 +108,7 @@ func (a *Arrangement) Sparse(ids []int) (s sparse.Rows, err error) {
 				})
 			}
 		}
-		c.Values.Free()
+		c.Free()
 		c.Sparse = sparse.Rows{}
 	}
 	return s, nil

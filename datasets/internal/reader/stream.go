@@ -70,7 +70,7 @@ func parseChunks(path string, r io.Reader, sidecar Sidecar, o FileOptions, each 
 		c.Line = line + p.skipped
 		line = c.Line + c.Lines
 		if err != nil {
-			c.Values.Free()
+			c.Free()
 		} else {
 			err = each(c, p.layout)
 		}

@@ -23,8 +23,7 @@ type Table struct {
 	Words               // of all chunks
 	Groups  *GroupNames // of the rows; nil: they have no groups
 
-	Scratch string   // the folder for features; "": they are in memory
-	Spilled []func() // give up the files that chunks have their features in
+	Scratch string // the folder for features; "": they are in memory
 
 	Has             []bool // by optional column of numbers: documents have it
 	HasQueryWeights bool
@@ -76,7 +75,9 @@ func (t *Table) Add(c *Chunk) {
 	t.Chunks = append(t.Chunks, c)
 	t.Rows += len(c.Labels)
 	t.Size += c.Size
-	t.IDs = Union(t.IDs, c.IDs)
+	if len(c.Labels) > 0 {
+		t.IDs = Union(t.IDs, c.IDs)
+	}
 	t.Words.merge(c.Words)
 	counts := c.Counts
 	counts.FirstCommented += c.Line
@@ -86,8 +87,11 @@ func (t *Table) Add(c *Chunk) {
 	}
 }
 
-// Lines is the number of lines that have been read.
+// Lines is the number of lines that have been read, of all files.
 func (t *Table) Lines() int {
+	if len(t.Chunks) == 0 {
+		return 0
+	}
 	last := t.Chunks[len(t.Chunks)-1]
 	return last.Line + last.Lines - 1
 }
@@ -96,7 +100,7 @@ func (t *Table) Lines() int {
 func (t *Table) Failed() bool { return t.faultCount > 0 || t.err != nil }
 
 // Check returns the error of all chunks: a line for each of the first maxFaults malformed ones,
-// then their number; or the error of a chunk, or ErrEmpty.
+// then their number; or the error of a chunk.
 func (t *Table) Check() error {
 	switch {
 	case t.faultCount > 0:
@@ -107,8 +111,6 @@ func (t *Table) Check() error {
 		return errors.New(strings.Join(append(lines, t.adviceOnWords()...), "\n"))
 	case t.err != nil:
 		return fmt.Errorf("datasets: %s: %w", t.Path, t.err)
-	case t.Rows == 0:
-		return fmt.Errorf("datasets: %s: %w: want rows, or lines such as %q", t.Path, ErrEmpty, "2 qid:1 1:0.5 2:0.1")
 	}
 	return nil
 }
@@ -190,13 +192,9 @@ func (t *Table) Warn(format string, args ...any) {
 // Free gives the memory of the chunks back.
 func (t *Table) Free() {
 	for _, c := range t.Chunks {
-		c.Values.Free()
+		c.Free()
 	}
 	t.Chunks = nil
-	for _, unmap := range t.Spilled {
-		unmap()
-	}
-	t.Spilled = nil
 }
 
 // SourceRows is the row of the file that each row of the queries, one after another, is.
@@ -220,4 +218,39 @@ func Union(a, b []int) []int {
 	u := slices.Concat(a, b)
 	slices.Sort(u)
 	return slices.Compact(u)
+}
+
+// DropUnlabelled takes rows without a label out of the queries, and queries without others.
+func DropUnlabelled(t *Table) error {
+	switch t.Unlabelled {
+	case 0:
+		return nil
+	case t.Rows:
+		missing := "all are"
+		if t.LabelColumns != nil {
+			missing = fmt.Sprintf("all values of the column %s are missing, or", text.Quote([]byte(t.LabelColumns[0])))
+		}
+		return fmt.Errorf("datasets: %s: no document has a label: %s %d", t.Path, missing, Unlabelled)
+	}
+	labels := make([]float32, 0, t.Rows)
+	for _, c := range t.Chunks {
+		labels = append(labels, c.Labels...)
+	}
+	queries := t.Queries[:0]
+	for _, old := range t.Queries {
+		q := Query{ID: old.ID, Weight: old.Weight}
+		for _, s := range old.Runs {
+			for r := s.From; r < s.To; r++ {
+				if labels[r] != Unlabelled {
+					q.Add(r, 1)
+				}
+			}
+		}
+		if q.Runs != nil {
+			queries = append(queries, q)
+		}
+	}
+	t.Queries = queries
+	t.Warn("%d documents without a label (%d) were left out", t.Unlabelled, Unlabelled)
+	return nil
 }

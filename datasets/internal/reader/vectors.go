@@ -379,7 +379,7 @@ func (b *VectorBlock) load(ctx context.Context, v transforms.Vector, o Options) 
 			}
 		}
 		file.dimension = l.Vectors[0].Dimension
-		c.Values.Free()
+		c.Free()
 		s.Chunks = nil
 		return nil
 	})
