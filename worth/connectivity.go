@@ -15,74 +15,72 @@ import (
 // Worths have a finite maximum-likelihood estimate only if there is one class (Hunter, Annals of
 // Statistics 32, 2004, assumption 1). Without ties, one class is enough.
 func Connectivity(r *Observations) [][]int {
-	to, next := r.losses()
-	const unseen = -1
-	low := make([]int, len(r.Items)) // Tarjan's low link: the earliest item on the stack that can be reached
-	number := make([]int, len(r.Items))
-	for i := range number {
-		number[i] = unseen
-	}
-	var (
-		classes   [][]int
-		open      []int // items without a class
-		path      []int // of the search
-		count     int
-		inClass   = make([]bool, len(r.Items))
-		enter     = func(i int) { number[i], low[i] = count, count; count++; open = append(open, i); path = append(path, i) }
-		nextChild = slices.Clone(next[:len(r.Items)])
-	)
+	seen := make([]bool, len(r.Items))
+	var left []int // items in the order in which a search from them ends
+	wins := r.graph(func(above, below int32) (from, to int32) { return above, below })
 	for root := range r.Items {
-		if number[root] == unseen {
-			enter(root)
-		}
-		for len(path) > 0 {
-			i := path[len(path)-1]
-			if at := nextChild[i]; at < next[i+1] {
-				nextChild[i]++
-				if child := int(to[at]); number[child] == unseen {
-					enter(child)
-				} else if !inClass[child] {
-					low[i] = min(low[i], number[child])
-				}
-				continue
-			}
-			path = path[:len(path)-1]
-			if len(path) > 0 {
-				parent := path[len(path)-1]
-				low[parent] = min(low[parent], low[i])
-			}
-			if low[i] == number[i] {
-				from := len(open) - 1
-				for open[from] != i {
-					from--
-				}
-				class := slices.Sorted(slices.Values(open[from:]))
-				open = open[:from]
-				for _, j := range class {
-					inClass[j] = true
-				}
-				classes = append(classes, class)
-			}
+		left = wins.search(root, seen, left)
+	}
+	var classes [][]int
+	clear(seen)
+	losses := r.graph(func(above, below int32) (from, to int32) { return below, above })
+	for _, root := range slices.Backward(left) { // Kosaraju's algorithm
+		if class := losses.search(root, seen, nil); class != nil {
+			slices.Sort(class)
+			classes = append(classes, class)
 		}
 	}
-	slices.Reverse(classes) // Tarjan's algorithm ends a class after the classes that it leads to
 	return classes
 }
 
-// losses returns a graph with an edge from an item to one just below it, with just enough pairs to connect the items
-// as all pairs would: the edges of item i go to to[next[i]:next[i+1]].
-func (r *Observations) losses() (to []int32, next []int) {
-	next = make([]int, len(r.Items)+2)
-	r.pairs(func(above, _ int32) { next[above+2]++ })
+// A graph has the edges of item i in to[next[i]:next[i+1]].
+type graph struct {
+	to   []int32
+	next []int
+}
+
+// graph returns a graph with an edge between an item and one just below it, with just enough pairs to connect the items
+// as all pairs would.
+func (r *Observations) graph(edge func(above, below int32) (from, to int32)) graph {
+	next := make([]int, len(r.Items)+2)
+	r.pairs(func(above, below int32) {
+		from, _ := edge(above, below)
+		next[from+2]++
+	})
 	for i := range r.Items {
 		next[i+2] += next[i+1]
 	}
-	to = make([]int32, next[len(next)-1])
+	to := make([]int32, next[len(next)-1])
 	r.pairs(func(above, below int32) {
-		to[next[above+1]] = below
-		next[above+1]++
+		from, other := edge(above, below)
+		to[next[from+1]] = other
+		next[from+1]++
 	})
-	return to, next[:len(r.Items)+1]
+	return graph{to, next[:len(r.Items)+1]}
+}
+
+// search appends the items that can be reached from a root and were not seen, each after those that it leads to.
+func (g *graph) search(root int, seen []bool, ended []int) []int {
+	if seen[root] {
+		return ended
+	}
+	seen[root] = true
+	type step struct{ item, next int }
+	path := []step{{root, g.next[root]}}
+	for len(path) > 0 {
+		last := &path[len(path)-1]
+		if last.next == g.next[last.item+1] {
+			ended = append(ended, last.item)
+			path = path[:len(path)-1]
+			continue
+		}
+		to := int(g.to[last.next])
+		if last.next++; !seen[to] {
+			seen[to] = true
+			path = append(path, step{to, g.next[to]})
+		}
+	}
+	return ended
 }
 
 // pairs calls f with neighbours of the rankings. The items of a tie are a circle.

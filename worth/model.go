@@ -70,9 +70,9 @@ func (m *Model) AIC() float64 { return 2*float64(m.Parameters()) - 2*m.LogLikeli
 
 // RatioTest holds the result of a likelihood-ratio test.
 type RatioTest struct {
-	Statistic float64 // twice the difference of the log-likelihoods
-	Freedom   int     // degrees of freedom
-	PValue    float64
+	Statistic float64 `json:"statistic"` // twice the difference of the log-likelihoods
+	Freedom   int     `json:"freedom"`   // degrees of freedom
+	PValue    float64 `json:"p"`
 }
 
 // LikelihoodRatio tests a model with the log-likelihood l₀ against a larger one with l₁ that contains

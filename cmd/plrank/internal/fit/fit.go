@@ -101,7 +101,7 @@ func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, 
 	if err != nil {
 		return err
 	}
-	if o.ties && withoutTies("", rankings) == nil {
+	if o.ties && len(tieSizes(rankings)) == 1 {
 		command.Warn(stderr, "-ties has no effect on "+o.rankings+", which has no ties")
 	}
 	found, fitErr := o.fit(ctx, rankings, stderr)
@@ -163,50 +163,45 @@ func (o *options) read(ctx context.Context, stderr io.Writer) (rankings, heldOut
 			return nil, err
 		}
 		command.Warn(stderr, r.Warnings...)
-		if o.ties {
-			return r, nil
-		}
-		return r, withoutTies(path, r)
+		return r, o.checkTies(path, r, cmp.Or(rankings, r))
 	}
 	if rankings, err = read(o.rankings, nil); err == nil && o.test != "" {
-		if heldOut, err = read(o.test, rankings.Items); err == nil {
-			err = o.withTies(rankings, heldOut)
-		}
+		heldOut, err = read(o.test, rankings.Items)
 	}
 	return rankings, heldOut, err
 }
 
-// withTies returns an error for the first tie held out whose size no tie of the rankings has: a model of these gives it
-// the probability 0.
-func (o *options) withTies(rankings, heldOut *worth.Observations) error {
-	sizes := map[int]bool{}
-	for i := range rankings.Len() {
-		for _, place := range rankings.At(i).Places {
-			sizes[len(place)] = true
-		}
+// checkTies returns an error for the first tie of a size that the fitted rankings do not have: a model of these gives it the
+// probability 0. Without -ties, they have none.
+func (o *options) checkTies(path string, r, fitted *worth.Observations) error {
+	sizes := map[int]bool{1: true}
+	if o.ties {
+		sizes = tieSizes(fitted)
 	}
-	for i := range heldOut.Len() {
-		for _, place := range heldOut.At(i).Places {
-			if len(place) > 1 && !sizes[len(place)] {
-				return fmt.Errorf("%s: ranking %d has a tie of %d items, and %s has none: it would have the probability 0", o.test, i+1, len(place),
+	for i := range r.Len() {
+		for _, place := range r.At(i).Places {
+			switch {
+			case sizes[len(place)]:
+			case o.ties:
+				return fmt.Errorf("%s: ranking %d has a tie of %d items, and %s has none: it would have the probability 0", path, i+1, len(place),
 					o.rankings)
+			default:
+				tied := r.Items[place[0]] + " = " + r.Items[place[1]] + strings.Repeat(" = …", min(1, len(place)-2))
+				return fmt.Errorf("%s: ranking %d has a tie, %s: use -ties if such items are equally good; if their order is not known, leave the "+
+					"ranking out", path, i+1, tied)
 			}
 		}
 	}
 	return nil
 }
 
-// withoutTies returns an error for the first ranking with a tie.
-func withoutTies(path string, r *worth.Observations) error {
+// tieSizes returns the numbers of items at the places of rankings.
+func tieSizes(r *worth.Observations) map[int]bool {
+	sizes := map[int]bool{1: true}
 	for i := range r.Len() {
 		for _, place := range r.At(i).Places {
-			if len(place) == 1 {
-				continue
-			}
-			tied := r.Items[place[0]] + " = " + r.Items[place[1]] + strings.Repeat(" = …", min(1, len(place)-2))
-			return fmt.Errorf("%s: ranking %d has a tie, %s: use -ties if such items are equally good; if their order is not known, leave the "+
-				"ranking out", path, i+1, tied)
+			sizes[len(place)] = true
 		}
 	}
-	return nil
+	return sizes
 }

@@ -25,14 +25,14 @@ const (
 
 // A result is what -json prints.
 type result struct {
-	Items         []item      `json:"items"` // the largest worth first
-	Ties          []tie       `json:"ties,omitempty"`
-	LogLikelihood float64     `json:"logLikelihood"`
-	Parameters    int         `json:"parameters"`
-	AIC           float64     `json:"aic"`
-	EqualWorths   *test       `json:"equalWorths,omitempty"`
-	Train         *evaluation `json:"train"`
-	Test          *evaluation `json:"test,omitempty"`
+	Items         []item           `json:"items"` // the largest worth first
+	Ties          []tie            `json:"ties,omitempty"`
+	LogLikelihood float64          `json:"logLikelihood"`
+	Parameters    int              `json:"parameters"`
+	AIC           float64          `json:"aic"`
+	EqualWorths   *worth.RatioTest `json:"equalWorths,omitempty"`
+	Train         *evaluation      `json:"train"`
+	Test          *evaluation      `json:"test,omitempty"`
 
 	model *worth.Model
 }
@@ -55,13 +55,6 @@ type tie struct {
 	Size     int         `json:"size"` // items
 	LogDelta float64     `json:"logDelta"`
 	StdErr   train.Value `json:"stdErr"`
-}
-
-// A test of whether all worths are equal.
-type test struct {
-	Statistic float64 `json:"statistic"`
-	Freedom   int     `json:"freedom"`
-	PValue    float64 `json:"p"`
 }
 
 // An evaluation says how well a model, and equal worths, predict rankings.
@@ -110,7 +103,7 @@ func (r *result) infer(ctx context.Context, prior bool, stderr io.Writer) error 
 	}
 	t, err := r.model.EqualWorths(ctx)
 	if err == nil {
-		r.EqualWorths = &test{t.Statistic, t.Freedom, t.PValue}
+		r.EqualWorths = &t
 	} else if ctx.Err() == nil {
 		command.Warn(stderr, "equal worths are not tested: "+err.Error())
 	}
