@@ -35,9 +35,10 @@ const Shared = -1
 
 // A Contributor is a model of an [Interleaving].
 type Contributor struct {
-	Name, Version string    // "": the policy of the models' differences, see [Interleaving.Weigh]
-	Weight        float64   // of its policy in the mixture; 0 for team draft
-	Scores        []float64 // of the candidates; the impression has the temperature
+	Name    string    `json:"name"` // "": the policy of the models' differences, see [Interleaving.Weigh]
+	Version string    `json:"version"`
+	Weight  float64   `json:"weight,omitempty"` // of its policy in the mixture; 0 for team draft
+	Scores  []float64 `json:"-"`                // of the candidates; the impression has the temperature
 }
 
 var errInterleaved = errors.New("an interleaved ranking is not drawn by the policy of one model: " +

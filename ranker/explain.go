@@ -29,13 +29,14 @@ const MeanOfQuery = -1
 
 // An Explanation divides the difference of two scores among the features: Difference = Base + Σ Values.
 type Explanation struct {
-	Difference float64
-	Base       float64   // the part of the base scores, 0 for models that take none
-	Values     []float64 // by column
-	Errors     []float64 // standard errors of the values; nil if these are exact, or means over 2 to 99 orders, too few to tell
-	Exact      bool      // the values are exact
+	Difference float64   `json:"difference"`
+	Base       float64   `json:"base,omitempty"` // the part of the base scores, 0 for models that take none
+	Values     []float64 `json:"values"`         // by column
+	// Errors are standard errors of the values; nil if these are exact, or means over 2 to 99 orders, too few to tell.
+	Errors []float64 `json:"standard_errors,omitempty"`
+	Exact  bool      `json:"exact,omitempty"` // the values are exact
 
-	Interactions []Interaction // that are not 0, the largest first
+	Interactions []Interaction `json:"interactions,omitempty"` // that are not 0, the largest first
 }
 
 const (

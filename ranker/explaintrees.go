@@ -13,8 +13,8 @@ import (
 // An Interaction is what two features add to the difference of two scores together, beyond what each adds alone: the interaction
 // index of [forest.Shares]. Half of it is in the value of each.
 type Interaction struct {
-	Columns [2]int
-	Value   float64
+	Columns [2]int  `json:"features"`
+	Value   float64 `json:"value"`
 }
 
 // A WeightedForest is a forest whose sum has a weight in the score of a model. Its inputs are the features [Model.FeatureIDs] in Columns.

@@ -29,25 +29,8 @@ type response struct {
 	Drawn   *drawn    `json:"drawn,omitempty"`
 	Rules   *ruling   `json:"rules,omitempty"`
 
-	Interleaved *interleaved `json:"interleaved,omitempty"`
-	Explanation *explanation `json:"explanation,omitempty"`
-}
-
-// An explanation divides the difference of two scores among the features: see ranker.Explanation.
-type explanation struct {
-	Difference     float64   `json:"difference"`
-	Base           float64   `json:"base,omitempty"`
-	Values         []float64 `json:"values"`
-	StandardErrors []float64 `json:"standard_errors,omitempty"`
-	Exact          bool      `json:"exact,omitempty"`
-
-	Interactions []interaction `json:"interactions,omitempty"`
-}
-
-// An interaction is what two features, by position, give together: see ranker.Interaction.
-type interaction struct {
-	Features [2]int  `json:"features"`
-	Value    float64 `json:"value"`
+	Interleaved *interleaved        `json:"interleaved,omitempty"`
+	Explanation *ranker.Explanation `json:"explanation,omitempty"`
 }
 
 type drawn struct {
@@ -256,14 +239,9 @@ func (s *Service) explain(ctx context.Context, model *served, in *request, space
 	if model.ExplainsExactly() {
 		cores = 1
 	}
-	return s.part(ctx, space, "its explanation", model.explainPrice(space.rows.features, c), cores, func() error {
-		e, err := model.Explain(ctx, space.rows.features, space.rows.base, c)
-		if err != nil {
+	return s.part(ctx, space, "its explanation", model.explainPrice(space.rows.features, c), cores, func() (err error) {
+		if out.Explanation, err = model.Explain(ctx, space.rows.features, space.rows.base, c); err != nil {
 			return badRequest("explain: %w", err)
-		}
-		out.Explanation = &explanation{e.Difference, e.Base, e.Values, e.Errors, e.Exact, nil}
-		for _, i := range e.Interactions {
-			out.Explanation.Interactions = append(out.Explanation.Interactions, interaction{i.Columns, i.Value})
 		}
 		return nil
 	})

@@ -19,21 +19,15 @@ const defaultRanks = 10
 
 // interleaved is how several models made the ranking of an answer.
 type interleaved struct {
-	Models        []contributor `json:"models"`
-	Ranking       []int         `json:"ranking"`
-	Teams         []int         `json:"teams,omitempty"`         // by rank: the position of a model in models; −1: all
-	Probabilities []float64     `json:"probabilities,omitempty"` // by rank, that this model contributed
-	By            *int          `json:"by,omitempty"`            // the policy that a drawn ranking came from
-	Seed          uint64        `json:"seed"`
-	Temperature   float64       `json:"temperature,omitempty"` // of a drawn ranking
+	Models        []clicks.Contributor `json:"models"`
+	Ranking       []int                `json:"ranking"`
+	Teams         []int                `json:"teams,omitempty"`         // by rank: the position of a model in models; −1: all
+	Probabilities []float64            `json:"probabilities,omitempty"` // by rank, that this model contributed
+	By            *int                 `json:"by,omitempty"`            // the policy that a drawn ranking came from
+	Seed          uint64               `json:"seed"`
+	Temperature   float64              `json:"temperature,omitempty"` // of a drawn ranking
 
 	how *clicks.Interleaving
-}
-
-type contributor struct {
-	Name    string  `json:"name"` // "": the policy of the models' differences
-	Version string  `json:"version"`
-	Weight  float64 `json:"weight,omitempty"` // of its policy
 }
 
 // checkInterleaved returns an error if models cannot make rankings together.
@@ -143,9 +137,7 @@ func (in *request) share(how *clicks.Interleaving, ranks int, out *response) (er
 		}
 		i.By = &how.By
 	}
-	for _, m := range how.Models {
-		i.Models = append(i.Models, contributor{m.Name, m.Version, m.Weight})
-	}
+	i.Models = how.Models
 	shown := make([]bool, in.count)
 	for _, d := range i.Ranking {
 		shown[d] = true

@@ -3,7 +3,6 @@ package serve
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -118,32 +117,20 @@ func (s *slot) open() error {
 	return nil
 }
 
-// try answers a request that goes through all that requests may ask of the model.
+// try scores, draws from and explains two documents.
 func (m *served) try() error {
-	low, high := make([]any, len(m.columns)), make([]any, len(m.columns))
-	for i := range low {
-		low[i], high[i] = 0, 1
+	width := len(m.columns)
+	in := &request{count: 2, decoded: true, draw: &draw{cutoff: 1, temperature: 1}, explain: &ranker.Comparison{Document: 1, Permutations: 4}}
+	if m.OnBaseScores() {
+		in.base = []byte("[0, 1]")
+	}
+	space := &scratch{rows: rows{features: make([]float32, 2*width)}}
+	for i := range width {
+		space.rows.features[width+i] = 1
 		if _, text := m.Level(i, ""); text {
-			low[i], high[i] = nil, slices.Concat(m.Levels()[i], []string{"unknown"})[0]
+			space.rows.features[i] = missing
 		}
 	}
-	body := map[string]any{
-		"documents": [][]any{low, high}, "query": "q", "document_ids": []string{"low", "high"},
-		"draw": map[string]int{"cutoff": 1}, "explain": map[string]int{"document": 1, "against": 0, "permutations": 4},
-	}
-	if m.OnBaseScores() {
-		body["base_scores"] = []int{0, 1}
-	}
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	space := new(scratch)
-	in, err := parseRequest(text, nil, &space.rows, true, func(map[string][]byte) *served { return m })
-	if err != nil {
-		return err
-	}
-	in.logged = true
 	s := &Service{gate: newGate(), limits: Limits{Work: math.MaxInt, Cutoff: 1}}
 	return s.rank(context.Background(), m, in, space, new(response))
 }
