@@ -158,7 +158,7 @@ func (c *Comparison) contributions(im *Impression, p *propensities) (*contributi
 	}
 	ranks := len(im.Shown)
 	logged := make([]float64, len(im.Documents)*ranks)
-	if err := v.placements(&p.expectation, im, ranks, logged); err != nil {
+	if err := v.placements(&p.ruled.Expectation, im, ranks, logged); err != nil {
 		return nil, err
 	}
 	if v.Teams == nil {
@@ -166,7 +166,7 @@ func (c *Comparison) contributions(im *Impression, p *propensities) (*contributi
 			own := make([]float64, len(logged))
 			scores, err := v.policy(im, m)
 			if err == nil {
-				err = p.expectation.Placements(scores, ranks, own)
+				err = p.ruled.Expectation.Placements(scores, ranks, own)
 			}
 			if err != nil {
 				return nil, err

@@ -23,15 +23,12 @@ type needs struct {
 
 // propensities computes the probabilities of a policy for one situation after another.
 type propensities struct {
-	expectation plackett.Expectation
-	kernel      plackett.Kernel
-	ruled       plackett.Ruled
-	rules       bool // ruled is the policy
-	scores      []float64
-	placements  []float64 // [documents × ranks shown] P(d@k); 0 for documents that were not asked for
-	shown       []float64 // the placements of the documents shown
-	exposures   []float64 // [documents] Σ_k α_k P(d@k)
-	logs        []float64 // by rank, of the last ranking
+	ruled      plackett.Ruled // the policy
+	scores     []float64
+	placements []float64 // [documents × ranks shown] P(d@k); 0 for documents that were not asked for
+	shown      []float64 // the placements of the documents shown
+	exposures  []float64 // [documents] Σ_k α_k P(d@k)
+	logs       []float64 // by rank, of the last ranking
 }
 
 // set returns the propensities of a policy in a situation. They are other if that has the same scores, and else p; other
@@ -50,19 +47,23 @@ func (p *propensities) set(policy PolicyFunc, other *propensities, im *Impressio
 		return other, nil
 	}
 	p.scores = scores
-	p.expectation.Tolerance = leastPropensity
-	ranks := len(im.Shown)
-	if p.rules = !im.Rules.Empty(); p.rules {
-		return p, p.rule(im, b, n)
+	p.ruled.Expectation.Tolerance = leastPropensity
+	var rules plackett.Rules
+	if im.Rules != nil {
+		rules = *im.Rules
 	}
+	if err := p.ruled.Set(scores, rules); err != nil {
+		return nil, fmt.Errorf("rules: %w", err)
+	}
+	ranks := len(im.Shown)
 	// PlacementsOf grows with n², Placements with D·K: at D = 125 and K = 10 they meet at 50 of n.
-	few := n.shown != nil && len(n.shown)*len(n.shown) <= 2*len(scores)*ranks
+	few := im.Rules.Empty() && n.shown != nil && len(n.shown)*len(n.shown) <= 2*len(scores)*ranks
 	if n.placements {
 		p.placements = num.Sized(p.placements, len(scores)*ranks)
 		if few {
 			err = p.placeShown(n.shown, ranks)
 		} else {
-			err = p.expectation.Placements(scores, ranks, p.placements)
+			err = p.ruled.Placements(ranks, p.placements)
 		}
 	}
 	if err != nil || !n.exposures {
@@ -70,7 +71,7 @@ func (p *propensities) set(policy PolicyFunc, other *propensities, im *Impressio
 	}
 	if few || !n.placements {
 		p.exposures = num.Sized(p.exposures, len(scores))
-		return p, p.expectation.Exposure(scores, b.Alpha[:ranks], p.exposures)
+		return p, p.ruled.Exposure(b.Alpha[:ranks], p.exposures)
 	}
 	p.setExposures(len(scores), b.Alpha[:ranks])
 	return p, nil
@@ -79,9 +80,9 @@ func (p *propensities) set(policy PolicyFunc, other *propensities, im *Impressio
 // interleaved sets the propensities of an interleaved ranking.
 func (p *propensities) interleaved(im *Impression, b Bias, n needs) error {
 	ranks := len(im.Shown)
-	p.scores, p.expectation.Tolerance = nil, leastPropensity
+	p.scores, p.ruled.Expectation.Tolerance = nil, leastPropensity
 	p.placements = num.Sized(p.placements, len(im.Documents)*ranks)
-	if err := im.Interleaving.placements(&p.expectation, im, ranks, p.placements); err != nil || !n.exposures {
+	if err := im.Interleaving.placements(&p.ruled.Expectation, im, ranks, p.placements); err != nil || !n.exposures {
 		return err
 	}
 	p.setExposures(len(im.Documents), b.Alpha[:ranks])
@@ -96,30 +97,10 @@ func (p *propensities) setExposures(documents int, alpha []float64) {
 	}
 }
 
-// rule is the part of set for a policy under rules.
-func (p *propensities) rule(im *Impression, b Bias, n needs) error {
-	p.ruled.Expectation.Tolerance = leastPropensity
-	if err := p.ruled.Set(p.scores, *im.Rules); err != nil {
-		return fmt.Errorf("rules: %w", err)
-	}
-	ranks := len(im.Shown)
-	if n.placements {
-		p.placements = num.Sized(p.placements, len(p.scores)*ranks)
-		if err := p.ruled.Placements(ranks, p.placements); err != nil {
-			return err
-		}
-	}
-	if !n.exposures {
-		return nil
-	}
-	p.exposures = num.Sized(p.exposures, len(p.scores))
-	return p.ruled.Exposure(b.Alpha[:ranks], p.exposures)
-}
-
 // placeShown sets the placements of the documents shown, and 0 for others.
 func (p *propensities) placeShown(shown []int, ranks int) error {
 	p.shown = num.Sized(p.shown, len(shown)*ranks)
-	if err := p.expectation.PlacementsOf(p.scores, shown, ranks, p.shown); err != nil {
+	if err := p.ruled.Expectation.PlacementsOf(p.scores, shown, ranks, p.shown); err != nil {
 		return err
 	}
 	clear(p.placements)
@@ -135,9 +116,5 @@ func (p *propensities) logProbs(im *Impression) ([]float64, error) {
 		return nil, errInterleaved
 	}
 	p.logs = num.Sized(p.logs, len(im.Shown))
-	if p.rules {
-		return p.logs, p.ruled.LogProbs(im.Shown, p.logs)
-	}
-	shown := plackett.Rankings{Documents: im.Shown, Cutoff: len(im.Shown)}
-	return p.logs, p.kernel.LogProbs(p.scores, shown, p.logs)
+	return p.logs, p.ruled.LogProbs(im.Shown, p.logs)
 }

@@ -63,8 +63,9 @@ func (e *QuotaError) Error() string {
 type Ruled struct {
 	Expectation Expectation // within classes, by its Tolerance
 
-	pinned  []int // by rank, from 0: the document, or −1
-	classOf []int // by document: its class, −1 if it is pinned
+	plain   []float64 // the scores if there are neither pins nor quotas, and nothing below is of use
+	pinned  []int     // by rank, from 0: the document, or −1
+	classOf []int     // by document: its class, −1 if it is pinned
 	classes []class
 	quotas  []quota   // that some rankings break
 	counts  counts    // of classes at ranks up to the last one of a quota
@@ -95,7 +96,8 @@ type quota struct {
 	classes   []int
 }
 
-// Set makes p the policy of scores under rules. It returns a [*QuotaError] if no ranking obeys the quotas.
+// Set makes p the policy of scores under rules. The scores must not change while p is in use. Set returns a [*QuotaError] if no ranking
+// obeys the quotas.
 func (p *Ruled) Set(scores []float64, r Rules) error {
 	if r.Offsets != nil {
 		if err := checkLength("offsets", len(r.Offsets), len(scores)); err != nil {
@@ -103,7 +105,16 @@ func (p *Ruled) Set(scores []float64, r Rules) error {
 		}
 		scores = floats.AddTo(make([]float64, len(scores)), scores, r.Offsets)
 	}
-	if err := cmp.Or(checkFinite("score", scores), p.pin(len(scores), r.Pins)); err != nil {
+	if err := checkFinite("score", scores); err != nil {
+		return err
+	}
+	if p.plain = nil; len(r.Pins)+len(r.Quotas) == 0 {
+		if p.plain = scores; scores == nil {
+			p.plain = []float64{}
+		}
+		return nil
+	}
+	if err := p.pin(len(scores), r.Pins); err != nil {
 		return err
 	}
 	if err := p.keep(r.Quotas); err != nil {
@@ -418,6 +429,9 @@ func (p *Ruled) walk(ranks int, choose func(k int) (class int, err error)) error
 
 // Draw fills ranking, of at most as many ranks as there are documents, by the random numbers of a stream.
 func (p *Ruled) Draw(from Stream, ranking []int) error {
+	if p.plain != nil {
+		return p.sampler.Draw(p.plain, from, Rankings{Documents: ranking, Cutoff: len(ranking)})
+	}
 	other := func(c int) Stream { return Stream{num.SplitMixNext(from.Seed ^ uint64(c)), from.Step, from.Query} }
 	random := other(len(p.classes)).start()
 	copy(ranking, p.pinned)
@@ -464,6 +478,10 @@ func (p *Ruled) Draw(from Stream, ranking []int) error {
 // Rank fills ranking with the documents in descending order of score, as far as the rules allow: at every rank stands the document
 // of the highest score with which the quotas can still be obeyed.
 func (p *Ruled) Rank(ranking []int) error {
+	if p.plain != nil {
+		num.DescendingOrder(ranking[:0], p.plain)
+		return nil
+	}
 	copy(ranking, p.pinned)
 	return p.walk(len(ranking), func(k int) (int, error) {
 		best := math.Inf(-1)
@@ -483,6 +501,9 @@ func (p *Ruled) Rank(ranking []int) error {
 
 // LogProbs writes log P(y_k | y_1..k−1) of every rank of a ranking to out. It returns an error if the ranking breaks a rule.
 func (p *Ruled) LogProbs(ranking []int, out []float64) error {
+	if p.plain != nil {
+		return p.kernel.LogProbs(p.plain, Rankings{Documents: ranking, Cutoff: len(ranking)}, out)
+	}
 	if err := checkLength("log-probabilities", len(out), len(ranking)); err != nil {
 		return err
 	}
@@ -563,6 +584,9 @@ func (p *Ruled) arrivals(ranks int, visit func(c, n, k int, probability float64)
 // Exposure writes the expected exposure of every document, as [Expectation.Exposure] does. It returns the same errors, and one if
 // there are too many combinations of counts for as many ranks as there are discounts.
 func (p *Ruled) Exposure(discounts, exposure []float64) error {
+	if p.plain != nil {
+		return p.Expectation.Exposure(p.plain, discounts, exposure)
+	}
 	if err := checkLength("exposure", len(exposure), len(p.pinned)); err != nil {
 		return err
 	}
@@ -594,6 +618,9 @@ func (p *Ruled) Exposure(discounts, exposure []float64) error {
 
 // Placements writes P(y_k = d) to out[d·cutoff + k−1], as [Expectation.Placements] does. It returns the errors of [Ruled.Exposure].
 func (p *Ruled) Placements(cutoff int, out []float64) error {
+	if p.plain != nil {
+		return p.Expectation.Placements(p.plain, cutoff, out)
+	}
 	if err := checkLength("out", len(out), len(p.pinned)*cutoff); err != nil {
 		return err
 	}

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/plackett"
 )
@@ -31,26 +29,15 @@ type Policy struct {
 
 // Rank appends to dst the documents in descending order of score, as far as the rules allow: see [plackett.Ruled.Rank].
 func (policy Policy) Rank(dst []int, scores []float64) ([]int, error) {
-	if policy.Rules.Empty() {
-		return Rank(dst, scores), nil
-	}
-	var p plackett.Ruled
+	p := policySpaces.Get().(*policySpace)
+	defer p.free(len(scores))
 	first := len(dst)
 	dst = slices.Grow(dst, len(scores))[:first+len(scores)]
-	err := p.Set(scores, *policy.Rules)
+	err := (Policy{Rules: policy.Rules}).set(p, scores)
 	if err == nil {
-		err = p.Rank(dst[first:])
+		err = p.ruled.Rank(dst[first:])
 	}
 	return dst, err
-}
-
-// ruled returns the policy of tempered scores under the rules.
-func (policy Policy) ruled(scores []float64) (*plackett.Ruled, error) {
-	p, err := new(plackett.Ruled), error(nil)
-	if err = p.Set(scores, *policy.TemperedRules()); err != nil {
-		return nil, fmt.Errorf("ranker: %w", err)
-	}
-	return p, nil
 }
 
 // TemperedRules returns the rules with offsets for scores that are divided by the temperature, as a log has them.
@@ -80,24 +67,13 @@ func (policy Policy) Draw(dst []int, scores []float64, cutoff int, seed uint64) 
 	k := min(cutoff, len(scores))
 	p := policySpaces.Get().(*policySpace)
 	defer p.free(len(scores) * k)
-	if scores, err = policy.temper(p, scores); err != nil || k == 0 {
+	if err := policy.set(p, scores); err != nil || k == 0 {
 		return dst, 0, err
 	}
 	first := len(dst)
 	dst = slices.Grow(dst, k)[:first+k]
 	p.logs = num.Sized(p.logs, k)
-	if !policy.Rules.Empty() {
-		ruled, err := policy.ruled(scores)
-		if err == nil {
-			err = cmp.Or(ruled.Draw(plackett.Stream{Seed: seed}, dst[first:]), ruled.LogProbs(dst[first:], p.logs))
-		}
-		return dst, floats.Sum(p.logs), err
-	}
-	drawn := plackett.Rankings{Documents: dst[first:], Cutoff: k}
-	if err := p.sampler.Draw(scores, plackett.Stream{Seed: seed}, drawn); err != nil {
-		return dst[:first], 0, fmt.Errorf("ranker: %w", err)
-	}
-	if err := p.kernel.LogProbs(scores, drawn, p.logs); err != nil {
+	if err := cmp.Or(p.ruled.Draw(plackett.Stream{Seed: seed}, dst[first:]), p.ruled.LogProbs(dst[first:], p.logs)); err != nil {
 		return dst[:first], 0, fmt.Errorf("ranker: %w", err)
 	}
 	for _, l := range p.logs {
@@ -118,27 +94,18 @@ func (policy Policy) Exposure(ctx context.Context, dst, scores, discounts []floa
 	p := policySpaces.Get().(*policySpace)
 	work := len(scores) * min(len(scores), len(discounts))
 	defer func() { p.free(work) }()
-	scores, err := policy.temper(p, scores)
-	if err != nil {
+	if err := policy.set(p, scores); err != nil {
 		return dst, err
 	}
 	first := len(dst)
 	dst = slices.Grow(dst, len(scores))[:first+len(scores)]
 	if ctx.Done() != nil {
-		p.expectation.Check = ctx.Err
+		p.ruled.Expectation.Check = ctx.Err
 	}
-	if !policy.Rules.Empty() {
-		ruled, err := policy.ruled(scores)
-		if err == nil {
-			ruled.Expectation.Check = p.expectation.Check
-			err = ruled.Exposure(discounts, dst[first:])
-		}
-		return dst, err
-	}
-	if err := p.expectation.Exposure(scores, discounts, dst[first:]); err != nil {
+	if err := p.ruled.Exposure(discounts, dst[first:]); err != nil {
 		return dst[:first], fmt.Errorf("ranker: %w", err)
 	}
-	if p.expectation.Terms() > 0 { // which take as much memory as some ranks
+	if p.ruled.Expectation.Terms() > 0 { // which take as much memory as some ranks
 		work = 8 * len(scores)
 	}
 	return dst, nil
@@ -153,11 +120,27 @@ func (policy Policy) ExposureTime(scores []float64, cutoff int) (time.Duration, 
 	if err != nil {
 		return 0, err
 	}
-	took, err := p.expectation.ExposureTime(scores, slices.Repeat([]float64{1}, cutoff))
+	took, err := p.ruled.Expectation.ExposureTime(scores, slices.Repeat([]float64{1}, cutoff))
 	if err != nil {
 		return 0, fmt.Errorf("ranker: %w", err)
 	}
 	return took, nil
+}
+
+// set makes the space's policy the one of scores under the rules.
+func (policy Policy) set(p *policySpace, scores []float64) error {
+	scores, err := policy.temper(p, scores)
+	if err != nil {
+		return err
+	}
+	var rules plackett.Rules
+	if policy.Rules != nil {
+		rules = *policy.TemperedRules()
+	}
+	if err := p.ruled.Set(scores, rules); err != nil {
+		return fmt.Errorf("ranker: %w", err)
+	}
+	return nil
 }
 
 // temper divides the scores by the temperature.
@@ -182,11 +165,9 @@ func (policy Policy) temper(p *policySpace, scores []float64) ([]float64, error)
 
 // policySpace is the scratch space of draws and exposures.
 type policySpace struct {
-	sampler     plackett.Sampler
-	kernel      plackett.Kernel
-	expectation plackett.Expectation
-	logs        []float64
-	tempered    []float64
+	ruled    plackett.Ruled
+	logs     []float64
+	tempered []float64
 }
 
 var policySpaces = sync.Pool{New: func() any { return new(policySpace) }}
@@ -198,7 +179,7 @@ const keptWork = 1 << 16
 // free keeps the space for the next call, unless it is for more documents × ranks.
 func (p *policySpace) free(work int) {
 	if work <= keptWork {
-		p.expectation.Check = nil // which holds a context
+		p.ruled.Expectation.Check = nil // which holds a context
 		policySpaces.Put(p)
 	}
 }
