@@ -48,12 +48,8 @@ func (p *propensities) set(policy PolicyFunc, other *propensities, im *Impressio
 	}
 	p.scores = scores
 	p.ruled.Expectation.Tolerance = leastPropensity
-	var rules plackett.Rules
-	if im.Rules != nil {
-		rules = *im.Rules
-	}
-	if err := p.ruled.Set(scores, rules); err != nil {
-		return nil, fmt.Errorf("rules: %w", err)
+	if err := setPolicy(&p.ruled, scores, im); err != nil {
+		return nil, err
 	}
 	ranks := len(im.Shown)
 	// PlacementsOf grows with n², Placements with D·K: at D = 125 and K = 10 they meet at 50 of n.
@@ -75,6 +71,18 @@ func (p *propensities) set(policy PolicyFunc, other *propensities, im *Impressio
 	}
 	p.setExposures(len(scores), b.Alpha[:ranks])
 	return p, nil
+}
+
+// setPolicy sets the policy of scores under the rules of an impression.
+func setPolicy(p *plackett.Ruled, scores []float64, im *Impression) error {
+	var rules plackett.Rules
+	if im.Rules != nil {
+		rules = *im.Rules
+	}
+	if err := p.Set(scores, rules); err != nil {
+		return fmt.Errorf("rules: %w", err)
+	}
+	return nil
 }
 
 // interleaved sets the propensities of an interleaved ranking.

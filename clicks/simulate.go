@@ -114,12 +114,12 @@ func Simulate(d *datasets.Dataset, logging Logger, user User, n int, seed uint64
 	const block = 1024
 	blocks := (n + block - 1) / block
 	workers := parallel.Workers(blocks)
-	drawers := make([]drawer, workers)
+	policies := make([]plackett.Ruled, workers)
 	err := parallel.Each(blocks, workers, func(w, b int) error {
 		pcg := new(rand.PCG)
 		for i := b * block; i < min(n, (b+1)*block); i++ {
 			pcg.Seed(num.SplitMixNext(seed), num.SplitMixNext(uint64(i)))
-			if err := s.show(&log.Impressions[i], &drawers[w], rand.New(pcg)); err != nil {
+			if err := s.show(&log.Impressions[i], &policies[w], rand.New(pcg)); err != nil {
 				return err
 			}
 			log.Impressions[i].ID = strconv.Itoa(i + 1)
@@ -212,38 +212,12 @@ func (s *simulation) share(q int) error {
 	return (&Log{Impressions: []Impression{im}}).Validate()
 }
 
-// A drawer is the scratch space of a worker.
-type drawer struct {
-	sampler plackett.Sampler
-	ruled   map[*float64]*plackett.Ruled // by the scores of a query with rules
-}
-
-// draw draws a ranking from the policy of the logged scores.
-func (w *drawer) draw(policy []float64, im *Impression) error {
-	from := plackett.Stream{Seed: im.Seed}
-	if im.Rules.Empty() {
-		return w.sampler.Draw(policy, from, plackett.Rankings{Documents: im.Shown, Cutoff: len(im.Shown)})
-	}
-	p, known := w.ruled[&im.Scores[0]]
-	if !known {
-		p = new(plackett.Ruled)
-		if err := p.Set(policy, *im.Rules); err != nil {
-			return fmt.Errorf("rules: %w", err)
-		}
-		if w.ruled == nil {
-			w.ruled = map[*float64]*plackett.Ruled{}
-		}
-		w.ruled[&im.Scores[0]] = p
-	}
-	return p.Draw(from, im.Shown)
-}
-
 // show makes one impression.
-func (s *simulation) show(im *Impression, w *drawer, random *rand.Rand) error {
+func (s *simulation) show(im *Impression, p *plackett.Ruled, random *rand.Rand) error {
 	q := s.queries[random.IntN(len(s.queries))]
 	*im = s.shared[q]
 	im.Seed = random.Uint64()
-	if err := s.rank(im, w); err != nil {
+	if err := s.rank(im, p); err != nil {
 		return fmt.Errorf("clicks: query %q: %w", im.Query, err)
 	}
 	im.Clicks = make([]float64, len(im.Shown))
@@ -256,7 +230,7 @@ func (s *simulation) show(im *Impression, w *drawer, random *rand.Rand) error {
 }
 
 // rank sets the ranking of an impression by its seed.
-func (s *simulation) rank(im *Impression, w *drawer) (err error) {
+func (s *simulation) rank(im *Impression, p *plackett.Ruled) (err error) {
 	if im.Interleaving != nil {
 		own := *im.Interleaving
 		im.Interleaving = &own
@@ -267,10 +241,13 @@ func (s *simulation) rank(im *Impression, w *drawer) (err error) {
 		im.Shown, err = own.Draw(im.Temperature, im.Cutoff, im.Seed)
 		return err
 	}
-	policy, err := Logged(im)
+	scores, err := Logged(im)
 	im.Shown = make([]int, min(im.Cutoff, len(im.Documents)))
 	if err != nil || len(im.Shown) == 0 {
 		return err
 	}
-	return w.draw(policy, im)
+	if err := setPolicy(p, scores, im); err != nil {
+		return err
+	}
+	return p.Draw(plackett.Stream{Seed: im.Seed}, im.Shown)
 }

@@ -73,7 +73,11 @@ func (policy Policy) Draw(dst []int, scores []float64, cutoff int, seed uint64) 
 	first := len(dst)
 	dst = slices.Grow(dst, k)[:first+k]
 	p.logs = num.Sized(p.logs, k)
-	if err := cmp.Or(p.ruled.Draw(plackett.Stream{Seed: seed}, dst[first:]), p.ruled.LogProbs(dst[first:], p.logs)); err != nil {
+	err = p.ruled.Draw(plackett.Stream{Seed: seed}, dst[first:])
+	if err == nil {
+		err = p.ruled.LogProbs(dst[first:], p.logs)
+	}
+	if err != nil {
 		return dst[:first], 0, fmt.Errorf("ranker: %w", err)
 	}
 	for _, l := range p.logs {
