@@ -45,17 +45,17 @@ const mostColumns = 1 << 20
 
 // check returns an error if a line has other columns than the lines before. If width is 0, the line has no features, and
 // anything fits.
-func (c *columns) check(width int, p *attributes) error {
+func (c *columns) check(width int, ids []int, names []string) error {
 	if width == 0 {
 		return nil
 	}
 	if c.width == 0 {
-		if err := text.CheckFeatureIDs(p.FeatureIDs); err != nil {
+		if err := text.CheckFeatureIDs(ids); err != nil {
 			return err
 		}
-		c.width, c.ids, c.names = width, p.FeatureIDs, p.FeatureNames
+		c.width, c.ids, c.names = width, ids, names
 		seen := map[string]bool{} // models find their columns by name
-		for _, name := range c.names {
+		for _, name := range names {
 			if name != "" && seen[name] {
 				return fmt.Errorf("two features with the name %q", name)
 			}
@@ -65,12 +65,12 @@ func (c *columns) check(width int, p *attributes) error {
 	switch {
 	case c.width != width:
 		return fmt.Errorf("%d features a document, but %d in the lines before", width, c.width)
-	case !slices.Equal(idsOf(c.ids, width), idsOf(p.FeatureIDs, width)):
-		return fmt.Errorf("the feature ids %v, but %v in the lines before: want one list of features", idsOf(p.FeatureIDs, width),
+	case !slices.Equal(idsOf(c.ids, width), idsOf(ids, width)):
+		return fmt.Errorf("the feature ids %v, but %v in the lines before: want one list of features", idsOf(ids, width),
 			idsOf(c.ids, width))
-	case !slices.Equal(c.names, p.FeatureNames):
+	case !slices.Equal(c.names, names):
 		return fmt.Errorf("the feature names %q, but %q in the lines before: want one list of features; read logs from before the change "+
-			"separately", p.FeatureNames, c.names)
+			"separately", names, c.names)
 	}
 	return nil
 }

@@ -87,36 +87,6 @@ type sumsOf struct {
 	counterfactual bool
 }
 
-// unitSums holds sums by unit, in the order in which they came.
-type unitSums struct {
-	impressions int
-	at          map[string]int
-	units       []unitSum
-}
-
-// A unitSum adds up the impressions of a unit.
-type unitSum struct {
-	n, value     float64
-	won, decided float64 // impressions, won less lost
-}
-
-func (u *unitSums) add(unit string, value float64) {
-	i, known := u.at[unit]
-	if !known {
-		i = len(u.units)
-		u.at[unit] = i
-		u.units = append(u.units, unitSum{})
-	}
-	s := &u.units[i]
-	u.impressions++
-	s.n++
-	s.value += value
-	if value != 0 {
-		s.decided++
-		s.won += math.Copysign(1, value)
-	}
-}
-
 // Add adds the impressions of a log.
 func (c *Comparison) Add(l *Log) error {
 	if err := l.Validate(); err != nil {

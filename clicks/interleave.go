@@ -1,7 +1,6 @@
 package clicks
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -13,61 +12,6 @@ import (
 
 	"github.com/plrank/plrank/plackett"
 )
-
-// An Interleaving describes how several models made a ranking together. By team draft, the models take turns: in each
-// round, every model once, in random order, adds the best of its documents that are left (Radlinski, Kurup & Joachims,
-// CIKM 2008). Where all models would add the same document, it takes nobody's turn and counts for nobody. A drawn
-// ranking comes from a mixture of policies.
-type Interleaving struct {
-	Models []Contributor
-	// Teams has the model that contributed each document, by rank; Shared: all did. nil: the ranking was drawn from the
-	// mixture of the models' Plackett–Luce policies.
-	Teams []int
-	// Probabilities has, by rank, the probability with which the model contributed there, given the ranks above. nil if
-	// the ranking was drawn.
-	Probabilities []float64
-	// By is the model from whose policy the ranking was drawn.
-	By int
-}
-
-// Shared is the team of documents that all models would have put at their rank.
-const Shared = -1
-
-// A Contributor is a model of an [Interleaving].
-type Contributor struct {
-	Name    string    `json:"name"` // "": the policy of the models' differences, see [Interleaving.Weigh]
-	Version string    `json:"version"`
-	Weight  float64   `json:"weight,omitempty"` // of its policy in the mixture; 0 for team draft
-	Scores  []float64 `json:"-"`                // of the candidates; the impression has the temperature
-}
-
-var errInterleaved = errors.New("an interleaved ranking is not drawn by the policy of one model: " +
-	"only placements are known, as for iips, policy-aware and dr")
-
-// check returns an error if the parts do not fit an impression.
-func (v *Interleaving) check(im *Impression) error {
-	drawn, weights := v.Teams == nil, 0.
-	for _, m := range v.Models {
-		if len(m.Scores) != len(im.Documents) || slices.ContainsFunc(m.Scores, notFinite) {
-			return fmt.Errorf("%d scores of model %q for %d documents: want a finite number for each", len(m.Scores), m.Name, len(im.Documents))
-		}
-		if !(m.Weight >= 0) {
-			return fmt.Errorf("the weight of model %q is %v: want 0 or more", m.Name, m.Weight)
-		}
-		weights += m.Weight
-	}
-	switch {
-	case len(v.Models) < 2 || len(v.Models) > 64:
-		return fmt.Errorf("%d interleaved models: want 2 to 64", len(v.Models))
-	case drawn && !(math.Abs(weights-1) < 1e-6):
-		return fmt.Errorf("the weights of the interleaved models add up to %v: want 1", weights)
-	case !drawn && len(v.Teams) < len(im.Shown):
-		return fmt.Errorf("%d teams for %d ranks", len(v.Teams), len(im.Shown))
-	case slices.ContainsFunc(v.Teams, func(t int) bool { return t < Shared || t >= len(v.Models) }):
-		return fmt.Errorf("teams %v of %d models", v.Teams, len(v.Models))
-	}
-	return nil
-}
 
 // A turn is what decides how a draft goes on: the documents that are left, and the models that have their turn in this round.
 type turn struct {

@@ -248,9 +248,6 @@ type listKey struct {
 
 func (r *reader) hash(s string) uint64 { return maphash.String(r.seed, s) }
 
-// longestLine bounds a line: a query of 100,000 documents with some hundred features.
-const longestLine = 1 << 28
-
 // lines calls f with the lines of a file that are not empty, and counts its oddities.
 func (r *reader) lines(path string, f func(line []byte) error) error {
 	file, err := textfile.Open(context.Background(), path)
@@ -486,33 +483,7 @@ func (r *reader) fill(im *Impression, hits []string, p *attributes) (err error) 
 		return badAttributes
 	}
 	im.Features, err = decode(r, p.Features, n, func(raw []byte) ([]float32, error) { return r.columns.parse(raw, n) })
-	return cmp.Or(err, r.columns.check(im.width(), p))
-}
-
-// indexer returns a function that finds the first of n keys equal to its argument, −1 if there is none. A map pays
-// only if the function is called many times: most lists have ten documents.
-func indexer[K comparable](n int, key func(i int) K, calls int) func(K) int {
-	const few = 64
-	if calls <= few {
-		return func(k K) int {
-			for i := range n {
-				if key(i) == k {
-					return i
-				}
-			}
-			return -1
-		}
-	}
-	first := make(map[K]int, n)
-	for i := n - 1; i >= 0; i-- { // the first of equal ones stays
-		first[key(i)] = i
-	}
-	return func(k K) int {
-		if i, ok := first[k]; ok {
-			return i
-		}
-		return -1
-	}
+	return cmp.Or(err, r.columns.check(im.width(), p.FeatureIDs, p.FeatureNames))
 }
 
 // decode reads a list, which is shared by all lines with the same text.

@@ -9,6 +9,36 @@ import (
 // makes intervals of 95 % narrowest at 1000 informative units; they are within a third of that from 100 to 100,000.
 const mixture = 7.9 / 1000
 
+// unitSums holds sums by unit, in the order in which they came.
+type unitSums struct {
+	impressions int
+	at          map[string]int
+	units       []unitSum
+}
+
+// A unitSum adds up the impressions of a unit.
+type unitSum struct {
+	n, value     float64
+	won, decided float64 // impressions, won less lost
+}
+
+func (u *unitSums) add(unit string, value float64) {
+	i, known := u.at[unit]
+	if !known {
+		i = len(u.units)
+		u.at[unit] = i
+		u.units = append(u.units, unitSum{})
+	}
+	s := &u.units[i]
+	u.impressions++
+	s.n++
+	s.value += value
+	if value != 0 {
+		s.decided++
+		s.won += math.Copysign(1, value)
+	}
+}
+
 // A sequence estimates a mean from units that come one after another, with intervals that hold at every time.
 type sequence struct {
 	mean     float64

@@ -460,6 +460,9 @@ func AppendClick(dst []byte, im *Impression, rank int, at time.Time) ([]byte, er
 	return append(dst, "}}}\n"...), nil
 }
 
+// longestLine bounds a line: a query of 100,000 documents with some hundred features.
+const longestLine = 1 << 28
+
 // UBI's limits of texts, in characters.
 const (
 	longestID       = 100 // and other names
