@@ -10,7 +10,6 @@ package npzfile
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
@@ -21,10 +20,10 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"codeberg.org/sbinet/npyio/npy"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/plrank/plrank/internal/file"
 )
@@ -54,30 +53,40 @@ func Encode(out io.Writer, header any, arrays []Array) error {
 		return err
 	}
 	z := zip.NewWriter(out)
-	store := func(name string, value any) error {
-		entry, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
-		if err != nil {
-			return err
-		}
-		buffered := bufio.NewWriterSize(entry, 1<<16) // npy writes number by number
-		if err := npy.Write(buffered, value); err != nil {
-			return err
-		}
-		return buffered.Flush()
-	}
-	if err := store(HeaderName, text); err != nil {
+	if err := store(z, HeaderName, []int{len(text)}, text); err != nil {
 		return err
 	}
 	for _, a := range arrays {
-		var value any = a.Data
-		if len(a.Shape) == 2 {
-			value = mat.NewDense(a.Shape[0], a.Shape[1], a.Data)
-		}
-		if err := store(a.Name, value); err != nil {
+		if err := store(z, a.Name, a.Shape, a.Data); err != nil {
 			return err
 		}
 	}
 	return z.Close()
+}
+
+// store adds an array to a file, in the bytes of npyio, which looks at each number by reflection.
+func store[T byte | float64](z *zip.Writer, name string, shape []int, numbers []T) error {
+	var number T
+	entry, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
+	if err != nil {
+		return err
+	}
+	dimensions := strconv.Itoa(shape[0]) + ","
+	if len(shape) == 2 {
+		dimensions += " " + strconv.Itoa(shape[1])
+	}
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", types[binary.Size(number)], dimensions)
+	header += strings.Repeat(" ", (12+len(header)+1)%16) + "\n"
+	magic := binary.LittleEndian.AppendUint32([]byte("\x93NUMPY\x02\x00"), uint32(len(header)))
+	if _, err := entry.Write(append(magic, header...)); err != nil {
+		return err
+	}
+	for part := range slices.Chunk(numbers, 1<<13) {
+		if err := binary.Write(entry, binary.LittleEndian, part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A File is the content of a file: all numbers are finite.

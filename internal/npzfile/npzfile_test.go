@@ -1,6 +1,7 @@
 package npzfile
 
 import (
+	"archive/zip"
 	"bytes"
 	"fmt"
 	"math"
@@ -9,6 +10,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"codeberg.org/sbinet/npyio/npy"
+	"gonum.org/v1/gonum/mat"
 )
 
 type head struct{ Name string }
@@ -54,6 +58,40 @@ func TestFilesRoundTrip(t *testing.T) {
 	entries, _ := os.ReadDir(filepath.Dir(path))
 	if len(entries) != 1 {
 		t.Errorf("%d files, want 1", len(entries))
+	}
+}
+
+// Files keep the bytes that npyio wrote them with.
+func TestArraysHaveTheBytesOfNpyio(t *testing.T) {
+	for _, shape := range [][]int{{1}, {9}, {10}, {8193}, {3, 4}, {100, 200}, {1, 1}, {12345, 1}} {
+		size := shape[0]
+		if len(shape) == 2 {
+			size *= shape[1]
+		}
+		data := make([]float64, size)
+		for i := range data {
+			data[i] = math.Sqrt(float64(i))
+		}
+		var file, want bytes.Buffer
+		if err := Encode(&file, head{"a"}, []Array{{"x", shape, data}}); err != nil {
+			t.Fatal(err)
+		}
+		z, err := zip.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, value := range []any{[]byte(`{"Name":"a"}`), data} {
+			want.Reset()
+			if i == 1 && len(shape) == 2 {
+				value = mat.NewDense(shape[0], shape[1], data)
+			}
+			if err := npy.Write(&want, value); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := unpack(z.File[i]); err != nil || !bytes.Equal(got, want.Bytes()) {
+				t.Errorf("%v: other bytes, %v", shape, err)
+			}
+		}
 	}
 }
 
