@@ -25,24 +25,10 @@ func (b *Batch) Pack(d *Dataset, t *transforms.Transform, queries []int, rows, q
 
 // PackTransformed packs queries as [Batch.Pack] does, from data that are kept transformed.
 func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapacity int) {
-	d := x.d
-	if len(queries) > queryCapacity {
-		panic(fmt.Sprintf("datasets: pack %d queries into a batch of %d", len(queries), queryCapacity))
-	}
-	b.Offsets = append(b.Offsets[:0], 0)
-	for _, q := range queries {
-		b.Offsets = append(b.Offsets, b.Rows()+d.Offsets[q+1]-d.Offsets[q])
-	}
+	b.packColumns(x.d, queries, rows, queryCapacity)
 	used, width := b.Rows(), x.t.Width()
-	if used > rows {
-		panic(fmt.Sprintf("datasets: pack %d documents into a batch of %d rows", used, rows))
-	}
-	b.Offsets = pad(b.Offsets, queryCapacity+1, used)
 	b.X = num.Sized(b.X, rows*width)
 	clear(b.X[used*width:])
-	for _, c := range columns {
-		c.pack(b, d, queries, rows, queryCapacity)
-	}
 	one := func(i int) {
 		x.Query(b.X[b.Offsets[i]*width:b.Offsets[i+1]*width], queries[i])
 	}
@@ -54,4 +40,37 @@ func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapaci
 		return
 	}
 	memory.For(len(queries), one)
+}
+
+// PackSparse packs queries of data that are sparse after the transform, see [Transformed.IsSparse], as [Batch.Pack] does, into Sparse.
+func (b *Batch) PackSparse(x *Transformed, queries []int, rows, queryCapacity int) {
+	b.packColumns(x.d, queries, rows, queryCapacity)
+	b.Sparse = Sparse{Starts: append(b.Sparse.Starts[:0], 0), Columns: b.Sparse.Columns[:0], Values: b.Sparse.Values[:0]}
+	for _, q := range queries {
+		own := x.d.Sparse.Cut(x.d.Offsets[q], x.d.Offsets[q+1])
+		transformed := x.t.Sparse(&own)
+		for r := range transformed.Len() {
+			b.Sparse.Append(transformed.Row(r))
+		}
+	}
+	b.Sparse.Starts = pad(b.Sparse.Starts, rows+1, len(b.Sparse.Values))
+}
+
+// packColumns packs all but the features.
+func (b *Batch) packColumns(d *Dataset, queries []int, rows, queryCapacity int) {
+	if len(queries) > queryCapacity {
+		panic(fmt.Sprintf("datasets: pack %d queries into a batch of %d", len(queries), queryCapacity))
+	}
+	b.Offsets = append(b.Offsets[:0], 0)
+	for _, q := range queries {
+		b.Offsets = append(b.Offsets, b.Rows()+d.Offsets[q+1]-d.Offsets[q])
+	}
+	used := b.Rows()
+	if used > rows {
+		panic(fmt.Sprintf("datasets: pack %d documents into a batch of %d rows", used, rows))
+	}
+	b.Offsets = pad(b.Offsets, queryCapacity+1, used)
+	for _, c := range columns {
+		c.pack(b, d, queries, rows, queryCapacity)
+	}
 }

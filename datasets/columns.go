@@ -73,6 +73,7 @@ type Dataset struct {
 // row capacity and the query capacity of a static graph.
 type Batch struct {
 	X            []float32 // row capacity × Transform.Width(); rows past Rows() are zero
+	Sparse       Sparse    // in place of X, with as many rows, see PackSparse
 	Labels       []float32 // [row capacity]; 0 past Rows()
 	Groups       []int     // [row capacity] groups of documents; −1 past Rows(); nil if the dataset has none
 	Intents      []int     // [row capacity], or as many ints for each row; 0 past Rows(); nil if the dataset has none

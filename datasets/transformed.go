@@ -38,6 +38,9 @@ func NewTransformed(d *Dataset, t *transforms.Transform) *Transformed {
 	return &Transformed{d: d, t: t, limit: max(leastKept, int64(len(d.Features))*4), kept: make([]atomic.Int64, d.Queries())}
 }
 
+// IsSparse reports whether the features are sparse after the transform, as before.
+func (x *Transformed) IsSparse() bool { return x.d.IsSparse() && x.t.KeepsZeros() }
+
 // Query sets dst to the features of a query: Transform.Width() values for each of its documents.
 func (x *Transformed) Query(dst []float32, query int) {
 	keep := x.kept != nil && len(dst) > 0
@@ -51,7 +54,7 @@ func (x *Transformed) Query(dst []float32, query int) {
 	from, to := x.d.Offsets[query], x.d.Offsets[query+1]
 	switch {
 	case len(dst) == 0:
-	case x.d.IsSparse() && x.t.KeepsZeros():
+	case x.IsSparse():
 		rows := x.d.Sparse.Cut(from, to)
 		x.t.Sparse(&rows).Dense(dst, x.t.Width(), nil)
 		return // which takes less time than a file

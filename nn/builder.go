@@ -40,6 +40,9 @@ func (b *builder) add(what string, make func() (*G.Node, error)) *G.Node {
 
 // inputs returns the inputs of the first layer: vectors instead of codes.
 func (b *builder) inputs(embeddings int) *G.Node {
+	if b.in.Sparse != nil {
+		return b.in.Sparse.Values
+	}
 	if embeddings == 0 {
 		return b.in.Features
 	}
@@ -57,6 +60,9 @@ func (b *builder) Dense(d model.Dense, act forward.Activation, dropout int, x *G
 	}
 	return b.add("layer "+d.W, func() (*G.Node, error) {
 		w, bias := b.array(d.W), b.array(d.B)
+		if s := b.in.Sparse; s != nil && x == s.Values {
+			return layers.Dense("ops: SparseDense", x, w, bias, nil, act, masks, dropout, s.Starts, s.Columns)
+		}
 		if masks == nil || d.Bins == nil {
 			return layers.Dense("ops: Dense", x, w, bias, d.Bins, act, masks, dropout)
 		}

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -131,6 +132,8 @@ type oneNetwork struct {
 	number int
 }
 
+func (n oneNetwork) takesSparse() bool { return TakesSparse(n.Scorer) }
+
 func (n oneNetwork) Build(in Input, mode Mode) (*G.Node, error) {
 	scores, err := BuildMembers(n.Scorer, in, mode)
 	if err != nil {
@@ -142,12 +145,19 @@ func (n oneNetwork) Build(in Input, mode Mode) (*G.Node, error) {
 	return scores[n.number-1], nil
 }
 
+func (n *network) takesSparse() bool { return n.settings.Bins == nil && n.settings.Embeddings == nil }
+
 func (n *network) checkInput(in Input) error {
 	x := in.Features
-	if x == nil {
-		return fmt.Errorf("nn: the features are nil, want a matrix [rows, %d]", n.settings.Features)
+	if in.Sparse != nil {
+		x = in.Sparse.Values
 	}
-	if x.Dims() != 2 || x.Shape()[1] != n.settings.Features {
+	switch {
+	case in.Sparse != nil && !n.takesSparse():
+		return errors.New("nn: sparse features, which a model with bins or embeddings does not take")
+	case x == nil:
+		return fmt.Errorf("nn: the features are nil, want a matrix [rows, %d]", n.settings.Features)
+	case in.Sparse == nil && (x.Dims() != 2 || x.Shape()[1] != n.settings.Features):
 		return fmt.Errorf("nn: the features are %v, want a matrix [rows, %d]", x.Shape(), n.settings.Features)
 	}
 	if dtype := n.weights.Dtype(); x.Dtype() != dtype {

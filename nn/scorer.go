@@ -8,6 +8,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/names"
+	"github.com/plrank/plrank/ops"
 )
 
 // Mode is the purpose of a graph.
@@ -22,6 +23,8 @@ const (
 type Input struct {
 	// Features are the features of the documents, [rows, features].
 	Features *G.Node
+	// Sparse takes the place of Features for documents that are mostly 0, see [TakesSparse]. nil: there are Features.
+	Sparse *ops.Sparse
 	// Offsets are [queries+1] ints: the documents of query q are the rows from Offsets[q] to before Offsets[q+1], and rows past the
 	// last offset are padding. nil: all rows are one query.
 	Offsets *G.Node
@@ -61,6 +64,12 @@ type Stepper interface {
 	// SetStep sets the training step of the next runs of all Train graphs. Their random
 	// numbers depend on the seed and the step alone.
 	SetStep(step uint64)
+}
+
+// TakesSparse reports whether a model takes [Input.Sparse]: an [MLP] or a [Transformer] without bins and embeddings.
+func TakesSparse(s Scorer) bool {
+	t, ok := s.(interface{ takesSparse() bool })
+	return ok && t.takesSparse()
 }
 
 // BuildMembers adds the members of an [Ensemble] to a graph, and gives their scores. Any other

@@ -23,12 +23,13 @@ type denseCase struct {
 	out       int // 0: a vector result
 	values    map[string][]float64
 	lossCoeff []float64
+	xShape    []int
 }
 
 var denseParams = []string{"w0", "b0", "w1", "b1"}
 
 func newDenseCase(dt tensor.Dtype, act Activation, rows, in, mid, out int) *denseCase {
-	c := &denseCase{dt: dt, act: act, rows: rows, in: in, mid: mid, out: out}
+	c := &denseCase{dt: dt, act: act, rows: rows, in: in, mid: mid, out: out, xShape: []int{rows, in}}
 	rng := rand.New(rand.NewPCG(1, uint64(rows*in+mid)))
 	fill := func(n int) []float64 {
 		v := make([]float64, n)
@@ -93,7 +94,7 @@ func (c *denseCase) run(t *testing.T, layer layerFunc, lisp bool) (loss float64,
 	node := func(name string, shape ...int) *G.Node {
 		return G.NewTensor(g, c.dt, len(shape), G.WithShape(shape...), G.WithName(name), G.WithValue(c.tensor(c.values[name], shape...)))
 	}
-	x, w0, b0 := node("x", c.rows, c.in), node("w0", c.in, c.mid), node("b0", c.mid)
+	x, w0, b0 := node("x", c.xShape...), node("w0", c.in, c.mid), node("b0", c.mid)
 	w1shape, coeffShape := []int{c.mid, c.out}, []int{c.rows, c.out}
 	if c.out == 0 {
 		w1shape, coeffShape = []int{c.mid}, []int{c.rows}
@@ -183,10 +184,14 @@ func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 // against central differences in float64, and float32 against float64.
 func TestDenseGradientsAreFiniteDifferences(t *testing.T) {
 	for act := range SwiGLU {
-		for _, size := range []struct{ rows, out int }{{5, 0}, {5, 1}, {5, 3}, {1, 0}, {1, 1}} {
-			t.Run(fmt.Sprintf("%v/%d×%d", act, size.rows, size.out), func(t *testing.T) {
+		for i, size := range []struct{ rows, out int }{{5, 0}, {5, 1}, {5, 3}, {1, 0}, {1, 1}, {5, 0}, {5, 3}} {
+			t.Run(fmt.Sprintf("%v/%d×%d/%d", act, size.rows, size.out, i), func(t *testing.T) {
 				c := newDenseCase(tensor.Float64, act, size.rows, 4, 3, size.out)
-				_, y, grads := c.run(t, Dense, false)
+				layer := layerFunc(Dense)
+				if i >= 5 {
+					c, layer = c.sparse()
+				}
+				_, y, grads := c.run(t, layer, false)
 				for _, name := range denseParams {
 					const h = 1e-5
 					values, slope := c.values[name], 0.0
@@ -195,7 +200,7 @@ func TestDenseGradientsAreFiniteDifferences(t *testing.T) {
 						for i := range values {
 							c.values[name][i] += by * math.Cos(float64(7*i+1))
 						}
-						loss, _, _ := c.run(t, Dense, false)
+						loss, _, _ := c.run(t, layer, false)
 						return loss
 					}
 					for i, v := range grads[name] {
@@ -204,12 +209,12 @@ func TestDenseGradientsAreFiniteDifferences(t *testing.T) {
 					near(t, "d"+name, []float64{slope}, []float64{(moved(h) - moved(-h)) / (2 * h)}, 1e-7)
 					c.values[name] = values
 				}
-				_, yLisp, gradsLisp := c.run(t, Dense, true)
+				_, yLisp, gradsLisp := c.run(t, layer, true)
 				near(t, "y by the Lisp machine", yLisp, y, 0)
 				c.dt = tensor.Float32
-				_, y32, grads32 := c.run(t, Dense, false)
+				_, y32, grads32 := c.run(t, layer, false)
 				near(t, "float32 y", y32, y, 1e-6)
-				_, _, grads32Lisp := c.run(t, Dense, true)
+				_, _, grads32Lisp := c.run(t, layer, true)
 				for _, name := range denseParams {
 					near(t, "Lisp d"+name, gradsLisp[name], grads[name], 0)
 					near(t, "float32 d"+name, grads32[name], grads[name], 2e-6)

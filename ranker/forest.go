@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/plrank/plrank/forest"
+	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/sparse"
 )
 
@@ -243,7 +244,7 @@ func (f *File) forestScorer() (s scorer, err error) {
 
 // sparseForest returns the pass of a forest for sparse documents, of which it makes dense ones with the columns that its trees ask
 // for. Raw are the columns of its inputs.
-func sparseForest(ensemble *forest.Forest, raw []int, width int) sparsePass {
+func sparseForest(ensemble *forest.Forest, raw []int, width int) model.SparsePass {
 	var scorer *forest.Scorer
 	var places []int32
 	used := 0

@@ -44,7 +44,7 @@ func registered(kind string) Maker {
 // A scorer is a forward pass.
 type scorer struct {
 	pass    model.Pass              // nil: the kind has none
-	sparse  sparsePass              // nil: documents must be dense
+	sparse  model.SparsePass        // from raw features; nil: documents must be dense
 	used    []int                   // raw columns that scores depend on
 	gains   []float64               // by raw column, of the splits of forests; nil: there is no forest
 	splits  []int                   // by raw column, of forests; nil: there is no forest
@@ -52,9 +52,6 @@ type scorer struct {
 	forests func() []WeightedForest // of a forest or a mixture; nil: other models
 	exact   bool                    // the score is the weighted sum of the forests
 }
-
-// A sparsePass computes the scores of sparse documents from their raw features.
-type sparsePass func(ctx context.Context, scores []float64, rows *sparse.Rows) error
 
 // scorerOf returns the scorer of a file. For a kind without a maker it uses other, or if that is nil
 // the maker of RegisterOthers.
@@ -72,9 +69,16 @@ func scorerOf(f *File, other Maker) (s scorer, err error) {
 		switch {
 		case err != nil:
 		case f.Dtype == "float64":
-			s.pass = model.NewPass(settings, f.values)
+			s.pass, s.sparse = model.NewPasses(settings, f.values)
 		default:
-			s.pass = model.NewPass(settings, f.values32)
+			s.pass, s.sparse = model.NewPasses(settings, f.values32)
+		}
+		if inner := s.sparse; inner != nil && f.Transform.KeepsZeros() {
+			s.sparse = func(ctx context.Context, scores []float64, rows *sparse.Rows) error {
+				return inner(ctx, scores, f.Transform.Sparse(rows))
+			}
+		} else {
+			s.sparse = nil
 		}
 		s.alone = f.Kind == model.MLP
 		return s, err

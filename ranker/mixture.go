@@ -16,6 +16,7 @@ import (
 
 	"github.com/plrank/plrank/internal/model"
 	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/internal/sparse"
 	"github.com/plrank/plrank/transforms"
 )
 
@@ -195,8 +196,17 @@ func (f *File) mixtureScorer(other Maker) (s scorer, err error) {
 	}
 	slices.Sort(s.used)
 	s.used = slices.Compact(s.used)
+	s.pass = mixturePass(parts, scorers)
+	if !slices.ContainsFunc(scorers, func(one scorer) bool { return one.sparse == nil }) {
+		s.sparse = sparseMixturePass(parts, scorers)
+	}
+	return s, nil
+}
+
+// mixturePass is the pass of a mixture for raw features.
+func mixturePass(parts []part, scorers []scorer) model.Pass {
 	var scratches sync.Pool // of *mixtureScratch
-	s.pass = func(ctx context.Context, scores []float64, x []float32) error {
+	return func(ctx context.Context, scores []float64, x []float32) error {
 		scratch, _ := scratches.Get().(*mixtureScratch)
 		if scratch == nil {
 			scratch = new(mixtureScratch)
@@ -224,7 +234,21 @@ func (f *File) mixtureScorer(other Maker) (s scorer, err error) {
 		}
 		return nil
 	}
-	return s, nil
+}
+
+// sparseMixturePass is the pass of a mixture for sparse documents.
+func sparseMixturePass(parts []part, scorers []scorer) model.SparsePass {
+	return func(ctx context.Context, scores []float64, rows *sparse.Rows) error {
+		own := make([]float64, len(scores))
+		clear(scores)
+		for i, one := range scorers {
+			if err := one.sparse(ctx, own, rows); err != nil {
+				return err
+			}
+			floats.AddScaled(scores, parts[i].weight, own)
+		}
+		return nil
+	}
 }
 
 type mixtureScratch struct {

@@ -37,7 +37,7 @@ type Plan struct {
 
 // For returns the plan for training data. Below 100,000 documents several models are tried, see [Plan.Train]; from there on, where each
 // takes long, they are a forest and a network; and for gains from clicks, or without data, it is a network. Sparse documents have a
-// small network, on maxabs, and a forest on softmax of trees of 31 leaves; beyond 512 MB of inputs of a step, a forest alone.
+// small network, on maxabs, and a forest on softmax of trees of 31 leaves; where its weights would take more than 512 MB, a forest alone.
 //
 // The network of a plan of one, see [Single], has one of three recipes. The first has two forms; the one for short queries is also for
 // no data:
@@ -250,15 +250,11 @@ func forestRecipe() train.Config {
 	return c
 }
 
-// sparsePlan is for sparse documents: a network for sums of many words, whose steps have dense inputs, and a forest.
+// sparsePlan is for sparse documents: a network for sums of many words, and a forest.
 func sparsePlan(s *datasets.Splits) Plan {
 	forest, reason := recipeFor(ranker.ForestKind, s, 0)
 	network, _ := recipeFor("mlp", s, 0)
-	longest := 0
-	for q := range s.Train.Queries() {
-		longest = max(longest, s.Train.Offsets[q+1]-s.Train.Offsets[q])
-	}
-	if 4*network.Batch*longest*s.Train.Width() > 512<<20 {
+	if copies := 6; 4*copies*network.Hidden[0]*s.Train.Width() > 512<<20 { // of the weights, with those of Adam
 		return Plan{[]train.Config{forest}, reason + ": a forest, as a network takes too much memory"}
 	}
 	return Plan{[]train.Config{network, forest}, reason + ": a small network and a forest"}

@@ -22,13 +22,6 @@ func newLearner(p *parsed, d *runData, t *transforms.Transform, l *loop) (learne
 	if err := p.checkMemory(inputsOf(t), l.batches.Division.Batch); err != nil {
 		return nil, nil, err
 	}
-	if train := d.splits.Train; train.IsSparse() {
-		if bytes := 4 * float64(l.batches.Division.Batch) * float64(longest(train)) * float64(t.Width()); bytes > maxMemory {
-			return nil, nil, fmt.Errorf("train: %s: sparse documents of %d features: the inputs of a step may take %.1f GB in a network, want "+
-				"%.0f GB at most: want -scorer forest, which takes memory by the values that are not 0, or a smaller -batch", train.Name, train.Width(),
-				bytes/1e9, maxMemory/1e9)
-		}
-	}
 	var first []nn.Array
 	n, err := network.New(network.Settings{
 		Model: func() (nn.Scorer, error) {
@@ -51,7 +44,16 @@ func newLearner(p *parsed, d *runData, t *transforms.Transform, l *loop) (learne
 		GroupLasso: c.GroupLasso, Averaged: c.Average != 0, Whole: c.AtLeast != nil, Group: p.group,
 		Begin: func(model nn.Scorer) error { return startFrom(p.parts.Initial, model) },
 	})
-	return n, nil, err
+	if err != nil {
+		return nil, nil, err
+	}
+	train, batch := d.splits.Train, l.batches.Division.Batch
+	l.batches.Sparse = nn.TakesSparse(n.Model)
+	if bytes := 4 * float64(batch) * float64(longest(train)) * float64(t.Width()); train.IsSparse() && !l.batches.Sparse && bytes > maxMemory {
+		return nil, nil, fmt.Errorf("train: %s: sparse documents of %d features: a step of %d queries may take %s in a custom scorer, want %s "+
+			"at most: want a smaller -batch", train.Name, train.Width(), batch, gigabytes(bytes), gigabytes(maxMemory))
+	}
+	return n, nil, nil
 }
 
 // newForest makes the learner of a forest.

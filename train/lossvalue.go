@@ -87,7 +87,7 @@ func (v *lossValue) query(scores []float64, from, to, number int) (float64, erro
 		return math.NaN(), nil
 	}
 	b.Rows = batches.Capacity(to - from)
-	g, err := v.graphs.Get(b.Rows, func() (*graph.Step, error) { return graph.NewLoss(v.objective, b.Rows) })
+	g, err := v.graphs.Get(graph.Size{Rows: b.Rows}, func() (*graph.Step, error) { return graph.NewLoss(v.objective, b.Rows) })
 	if err != nil {
 		return 0, err
 	}

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/ops"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -56,12 +58,18 @@ func bags() (dense, sparse *datasets.Splits) {
 
 func TestSparseDocumentsTrainTheModelOfDenseOnes(t *testing.T) {
 	dense, sparse := bags()
+	var all []*ranker.Model
 	for name, change := range map[string]func(c *Config){
-		"forest":   func(c *Config) { c.Scorer, c.Transform, c.Trees, c.Depth = forestScorer, "raw", 5, 4 },
-		"leaves":   func(c *Config) { c.Scorer, c.Transform, c.Trees, c.Leaves, c.Sampling = forestScorer, "raw", 5, 12, .7 },
-		"linear":   func(c *Config) { c.Transform, c.Hidden = "maxabs", nil },
-		"network":  func(c *Config) { c.Transform, c.Hidden, c.Dropout = "maxabs", []int{8}, .2 },
-		"no scale": func(c *Config) { c.Transform, c.Hidden = "none", []int{8} },
+		"forest":  func(c *Config) { c.Scorer, c.Transform, c.Trees, c.Depth = forestScorer, "raw", 5, 4 },
+		"leaves":  func(c *Config) { c.Scorer, c.Transform, c.Trees, c.Leaves, c.Sampling = forestScorer, "raw", 5, 12, .7 },
+		"linear":  func(c *Config) { c.Transform, c.Hidden = "maxabs", nil },
+		"network": func(c *Config) { c.Transform, c.Hidden, c.Dropout = "maxabs", []int{8}, .2 },
+		"members": func(c *Config) {
+			c.Transform, c.Members, c.Activation, c.Optimizer, c.GroupLasso = "maxabs", 2, ops.SwiGLU, "adamw", .001
+		},
+		"shards":    func(c *Config) { c.Transform, c.Hidden, c.Shards, c.Average = "maxabs", []int{40}, 3, .9 },
+		"attention": func(c *Config) { c.Transform, c.Scorer, c.Hidden, c.Heads = "maxabs", "attention", []int{8}, 2 },
+		"no scale":  func(c *Config) { c.Transform, c.Hidden = "none", []int{8} },
 	} {
 		c := Default()
 		c.Loss, c.Metric, c.Epochs, c.Members, c.Patience = "softmax", "ndcg@10", 3, 1, 0
@@ -88,16 +96,34 @@ func TestSparseDocumentsTrainTheModelOfDenseOnes(t *testing.T) {
 		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 			t.Errorf("%s: the model of sparse documents differs", name)
 		}
-		want, err := datasets.Score(models[0], dense.Vali)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := datasets.Score(models[0], sparse.Vali)
-		for i := range want {
-			if err != nil || got[i] != want[i] {
-				t.Fatalf("%s: document %d has the score %v, and %v as a sparse one, %v", name, i, want[i], got[i], err)
-			}
-		}
+		scoresOfSparseDocuments(t, name, models[0], dense.Vali, sparse.Vali)
+		all = append(all, models[0])
+	}
+	weights := make([]float64, len(all))
+	for i := range weights {
+		weights[i] = math.Sqrt(float64(2 + i))
+	}
+	f, err := ranker.Mix(weights, all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mixture, err := ranker.New(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scoresOfSparseDocuments(t, "mixture", mixture, dense.Vali, sparse.Vali)
+}
+
+// scoresOfSparseDocuments checks that a model gives sparse documents the scores of dense ones, by their values that are not 0.
+func scoresOfSparseDocuments(t *testing.T, name string, model *ranker.Model, dense, sparse *datasets.Dataset) {
+	t.Helper()
+	want, err := datasets.Score(model, dense)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := datasets.Score(model, sparse)
+	if err != nil || !slices.Equal(got, want) || !model.TakesSparse() {
+		t.Fatalf("%s: the scores of dense and sparse documents differ, %v", name, err)
 	}
 }
 

@@ -53,17 +53,18 @@ func (t *Transform) Sparse(rows *sparse.Rows) *sparse.Rows {
 	if t.Identity() {
 		return rows
 	}
-	places, p := sparse.Places(t.Columns, t.Inputs), t.Parts[0]
+	p := t.Parts[0]
 	to := &sparse.Rows{Starts: make([]int, 1, len(rows.Starts)), Columns: make([]int32, 0, len(rows.Columns)),
 		Values: make([]float32, 0, len(rows.Values))}
 	one := columns.Rows{To: make([]float32, 1), Stride: 1, Inputs: 1, Columns: []int{0}}
 	for r := range rows.Len() {
 		from, values := rows.Row(r)
 		for i, c := range from {
-			if c = places[c]; c < 0 {
+			place, used := slices.BinarySearch(t.Columns, int(c)) // a table of all columns may be longer than the rows
+			if !used {
 				continue
 			}
-			one.From = values[i : i+1]
+			c, one.From = int32(place), values[i:i+1]
 			switch p.Name {
 			case raw:
 				columns.Raw(one)

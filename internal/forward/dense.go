@@ -26,14 +26,14 @@ type Layer[T float] struct {
 	Activation Activation
 	In, Out    int
 	weights    blas.Right[T]
-	bias       []T
+	w, bias    []T
 	binned     *piecewise.Layer[T] // nil: there are no bins
 }
 
 // NewLayer makes the layer of w [in, out] and b [out], where the columns have bins as Piecewise says;
 // nil: none.
 func NewLayer[T float](act Activation, bins []int, in, out int, w, b []T) *Layer[T] {
-	l := &Layer[T]{Activation: act, In: in, Out: out, bias: b[:out]}
+	l := &Layer[T]{Activation: act, In: in, Out: out, w: w, bias: b[:out]}
 	if bins != nil {
 		end, _ := ending(act, l.bias)
 		l.binned = piecewise.NewLayer(piecewise.NewColumns(bins, in), out, w, end)

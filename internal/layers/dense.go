@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
 
 	G "gorgonia.org/gorgonia"
@@ -11,19 +12,21 @@ import (
 )
 
 // Dense returns act(x·w + b), a node of ops.Dense, or where there are bins of ops.PiecewiseLinear; with a dropout, what it leaves
-// of that, with the same numbers as by [Drop], in one pass over the rows and one over their gradient. Errors begin with name.
-func Dense(name string, x, w, b *G.Node, bins []int, act forward.Activation, d *Dropout, layer int) (*G.Node, error) {
+// of that, with the same numbers as by [Drop], in one pass over the rows and one over their gradient. Of a sparse x, x has the values,
+// and rows are its starts and its columns, see ops.Sparse. Errors begin with name.
+func Dense(name string, x, w, b *G.Node, bins []int, act forward.Activation, d *Dropout, layer int, rows ...*G.Node) (*G.Node, error) {
 	if !act.Valid() {
 		return nil, fmt.Errorf("%s: no such activation: %d", name, int(act))
 	}
-	if err := checkDense(name, x, w, b, bins); err != nil {
+	if err := checkDense(name, x, w, b, bins, rows); err != nil {
 		return nil, err
 	}
 	if err := checkProducts(act, "w", w); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	leaf := x.Op() == nil
 	if f := apart[act]; f != nil {
-		y, err := dense(name, bins, forward.Identity, x.Op() == nil, nil).Apply(x, w, b)
+		y, err := dense(name, bins, forward.Identity, leaf, rows != nil, nil).Apply(append([]*G.Node{x, w, b}, rows...)...)
 		if err == nil {
 			y, err = f.Apply(y)
 		}
@@ -40,7 +43,7 @@ func Dense(name string, x, w, b *G.Node, bins []int, act forward.Activation, d *
 		}
 		in = append(in, key)
 	}
-	return dense(name, bins, act, x.Op() == nil, d).Apply(in...)
+	return dense(name, bins, act, leaf, rows != nil, d).Apply(append(in, rows...)...)
 }
 
 // apart are the activations whose derivatives need x·w + b, which is a node for this reason, as they are.
@@ -80,7 +83,7 @@ func checkProducts(act forward.Activation, what string, n *G.Node) error {
 		n.Shape(), act)
 }
 
-func checkDense(name string, x, w, b *G.Node, bins []int) error {
+func checkDense(name string, x, w, b *G.Node, bins []int, rows []*G.Node) error {
 	for _, n := range []struct {
 		what string
 		node *G.Node
@@ -92,15 +95,19 @@ func checkDense(name string, x, w, b *G.Node, bins []int) error {
 			return fmt.Errorf("%s: %s is %v, want float32 or float64, the same for x, w and b", name, n.what, dt)
 		}
 	}
-	if x.Dims() != 2 {
-		return fmt.Errorf("%s: x has shape %v, want [rows, in]", name, x.Shape())
-	}
-	in := x.Shape()[1]
-	if err := forward.CheckBins(bins, in); err != nil {
+	in, out := w.Shape().TotalSize()/columns(w.Shape()), 1
+	if rows == nil {
+		if x.Dims() != 2 {
+			return fmt.Errorf("%s: x has shape %v, want [rows, in]", name, x.Shape())
+		}
+		in = x.Shape()[1]
+		if err := forward.CheckBins(bins, in); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		in = forward.BinRows(bins, in)
+	} else if err := checkSparse(x, rows[0], rows[1]); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	in = forward.BinRows(bins, in)
-	out := 1
 	switch {
 	case w.Dims() == 1 && w.Shape()[0] == in:
 	case w.Dims() == 2 && w.Shape()[0] == in:
@@ -114,10 +121,18 @@ func checkDense(name string, x, w, b *G.Node, bins []int) error {
 	return nil
 }
 
+// checkSparse checks the nodes of a sparse x.
+func checkSparse(values, starts, in *G.Node) error {
+	if err := op.CheckNode("values", values, 1, values.Dtype()); err != nil {
+		return err
+	}
+	return cmp.Or(op.CheckNode("starts", starts, 1, tensor.Int), op.CheckNode("columns", in, 1, tensor.Int32))
+}
+
 // dense is x, w, b → act(x·w + b), for activations that are not apart, or x, w, b and a key → what a
-// dropout leaves of that. Its derivatives are functions of their own: dz = mask·dy·act'(z),
-// dx = dz·wᵀ, dw = xᵀ·dz, db = Σ_rows dz.
-func dense(name string, bins []int, act forward.Activation, leafX bool, d *Dropout) *op.Func {
+// dropout leaves of that; of a sparse x, its starts and columns are the last inputs. Its derivatives are functions of their own:
+// dz = mask·dy·act'(z), dx = dz·wᵀ, dw = xᵀ·dz, db = Σ_rows dz. Values of a sparse x have none.
+func dense(name string, bins []int, act forward.Activation, leafX, isSparse bool, d *Dropout) *op.Func {
 	dz, dropout := op.Incoming, ""
 	if act != forward.Identity {
 		dz = activationVJP(act, nil).Of(op.Result, op.Incoming)
@@ -130,17 +145,51 @@ func dense(name string, bins []int, act forward.Activation, leafX bool, d *Dropo
 		dx, dw = binned(bins, op.Input(0), op.Input(1), dz)
 		settings = fmt.Sprintf(", bins %v", bins)
 	}
+	do := op.ByDtype(denseOf[float32](bins, act, d), denseOf[float64](bins, act, d))
+	vjps := []*op.Term{dx, dw, BiasVJP.Of(dz)}
 	if leafX {
-		dx = nil
+		vjps[0] = nil
+	}
+	rows := func(in []tensor.Shape) int { return in[0][0] }
+	if isSparse {
+		n := 3 // the starts
+		if d != nil {
+			n++
+		}
+		do = op.CheckedByDtype(sparseOf[float32](act, d), sparseOf[float64](act, d))
+		vjps = append(make([]*op.Term, 1, n+2), sparseVJP.Of(op.Input(0), dz, op.Input(n), op.Input(n+1)), vjps[2])
+		rows = func(in []tensor.Shape) int { return in[n][0] - 1 }
 	}
 	return &op.Func{
 		Name: name, Settings: fmt.Sprintf("%v, leaf: %t%s%s", act, leafX, settings, dropout),
 		Shape: func(in []tensor.Shape) tensor.Shape { // [rows], or [rows, out]
-			return append(tensor.Shape{in[0][0]}, in[1][1:]...)
+			return append(tensor.Shape{rows(in)}, in[1][1:]...)
 		},
-		Do:   op.ByDtype(denseOf[float32](bins, act, d), denseOf[float64](bins, act, d)),
-		VJPs: []*op.Term{dx, dw, BiasVJP.Of(dz)},
+		Do: do, VJPs: vjps,
 	}
+}
+
+func sparseOf[T op.Float](act forward.Activation, d *Dropout) op.Checked[T] {
+	return func(in []op.Tensor, x [][]T, y []T) error {
+		rows := sparseRows(in, x)
+		if err := rows.Check(len(y)/len(x[2]), in[1].Shape[0]); err != nil {
+			return fmt.Errorf("ops: SparseDense: %w", err)
+		}
+		forward.SparseDense(act, rows, x[1], x[2], y, d.masks(in, 3))
+		return nil
+	}
+}
+
+// sparseRows is a sparse matrix of the first and the last two inputs.
+func sparseRows[T op.Float](in []op.Tensor, x [][]T) forward.Sparse[T] {
+	return forward.Sparse[T]{Starts: in[len(in)-2].Int, Columns: in[len(in)-1].Int32, Values: x[0]}
+}
+
+// sparseVJP is values, dz, starts, columns → xᵀ·dz.
+var sparseVJP = op.Pure("ops: SparseWeightsVJP", "", sparseVJPOf[float32], sparseVJPOf[float64])
+
+func sparseVJPOf[T op.Float](in []op.Tensor, x [][]T, dw []T) {
+	forward.SparseWeightsVJP(sparseRows(in, x), columns(in[1].Shape), x[1], dw)
 }
 
 func denseOf[T op.Float](bins []int, act forward.Activation, d *Dropout) op.Kernel[T] {

@@ -7,12 +7,16 @@ import (
 	"github.com/plrank/plrank/internal/blas"
 	"github.com/plrank/plrank/internal/forward"
 	"github.com/plrank/plrank/internal/num"
+	"github.com/plrank/plrank/internal/sparse"
 )
 
 // A Pass computes the scores of the documents of one query from their transformed features, row
 // after row. Where the context ends, so does the pass, with its error. It may be called by
 // several goroutines at once.
 type Pass func(ctx context.Context, scores []float64, x []float32) error
+
+// A SparsePass is a Pass of sparse documents.
+type SparsePass func(ctx context.Context, scores []float64, rows *sparse.Rows) error
 
 // KeptNumbers is the most numbers of scratch space that are kept for the next query; the numbers of
 // one with more documents are not.
@@ -22,12 +26,13 @@ const KeptNumbers = 1 << 20
 // units stay in the cache.
 const passRows = 128
 
-// NewPass makes the pass of the model with these arrays of weights.
-func NewPass[T blas.Float](s Settings, array func(name string) []T) Pass {
+// NewPasses makes the passes of the model with these arrays of weights. The second is nil for a model with bins or embeddings, and gives
+// the scores of the first, bit for bit.
+func NewPasses[T blas.Float](s Settings, array func(name string) []T) (Pass, SparsePass) {
 	n := newNetwork(s, array)
 	part := min(passRows, max(1, KeptNumbers/n.numbers()))
 	pool := sync.Pool{New: func() any { return new(space[T]) }}
-	return func(ctx context.Context, scores []float64, x []float32) error {
+	inParts := func(ctx context.Context, scores []float64, run func(s *space[T], from, to int) error) error {
 		most := part // documents at a time
 		if s.Attention != nil {
 			most = len(scores)
@@ -38,17 +43,29 @@ func NewPass[T blas.Float](s Settings, array func(name string) []T) Pass {
 				pool.Put(space)
 			}
 		}()
-		for len(scores) > 0 {
+		for from := 0; from < len(scores); from += most {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			rows := min(most, len(scores))
-			if err := n.run(ctx, scores[:rows], x[:rows*s.Features], space); err != nil {
+			if err := run(space, from, min(from+most, len(scores))); err != nil {
 				return err
 			}
-			scores, x = scores[rows:], x[rows*s.Features:]
 		}
 		return nil
+	}
+	pass := func(ctx context.Context, scores []float64, x []float32) error {
+		return inParts(ctx, scores, func(space *space[T], from, to int) error {
+			return n.run(ctx, scores[from:to], x[from*s.Features:to*s.Features], nil, space)
+		})
+	}
+	if s.Bins != nil || s.Embeddings != nil {
+		return pass, nil
+	}
+	return pass, func(ctx context.Context, scores []float64, rows *sparse.Rows) error {
+		return inParts(ctx, scores, func(space *space[T], from, to int) error {
+			own := rows.Cut(from, to)
+			return n.run(ctx, scores[from:to], own.Values, &own, space)
+		})
 	}
 }
 
@@ -69,8 +86,9 @@ func (n *network[T]) numbers() int {
 // wide is the most columns that a layer of a block has, in widths of the block.
 func (n *network[T]) wide() int { return max(3, upwards*n.Activation.Products()) }
 
-// run sets the score of every row of x. Where rows see each other, they are the documents of one query.
-func (n *network[T]) run(ctx context.Context, scores []float64, x []float32, s *space[T]) error {
+// run sets the score of every row of x, or of sparse ones whose values are x. Where rows see each other, they are the documents of one
+// query.
+func (n *network[T]) run(ctx context.Context, scores []float64, x []float32, own *sparse.Rows, s *space[T]) error {
 	in, err := n.inputs(x, s)
 	if err != nil {
 		return err
@@ -79,10 +97,16 @@ func (n *network[T]) run(ctx context.Context, scores []float64, x []float32, s *
 	s.odd, s.even = num.Sized(s.odd, rows*n.widest), num.Sized(s.even, rows*n.widest)
 	s.h, s.y, s.wide = num.Sized(s.h, rows*width), num.Sized(s.y, rows*width), num.Sized(s.wide, n.wide()*rows*width)
 	s.score, s.total = num.Sized(s.score, rows), num.Sized(s.total, rows)
+	layer := func(l *forward.Layer[T], first bool, x, y []T) []T {
+		if first && own != nil {
+			return l.RunSparse(forward.Sparse[T]{Starts: own.Starts, Columns: own.Columns, Values: x}, y)
+		}
+		return l.Run(x, y)
+	}
 	for i, m := range n.members {
 		h := in
-		for _, l := range m.hidden {
-			h = l.Run(h, s.even[:rows*l.Out])
+		for j, l := range m.hidden {
+			h = layer(l, j == 0, h, s.even[:rows*l.Out])
 			s.even, s.odd = s.odd, s.even
 		}
 		if n.Attention != nil {
@@ -91,10 +115,10 @@ func (n *network[T]) run(ctx context.Context, scores []float64, x []float32, s *
 			}
 		}
 		if i == 0 {
-			m.score.Run(h, s.total)
+			layer(m.score, len(m.hidden) == 0, h, s.total)
 			continue
 		}
-		m.score.Run(h, s.score)
+		layer(m.score, len(m.hidden) == 0, h, s.score)
 		forward.Add(s.total, s.score)
 	}
 	share := 1 / T(len(n.members))

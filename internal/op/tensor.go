@@ -12,11 +12,12 @@ import (
 	"github.com/plrank/plrank/internal/num"
 )
 
-// A Tensor is the entries of a tensor in row-major order, of one of the three types.
+// A Tensor is the entries of a tensor in row-major order, of one of the four types.
 type Tensor struct {
 	F32   []float32
 	F64   []float64
 	Int   []int
+	Int32 []int32
 	Shape tensor.Shape
 }
 
@@ -37,13 +38,16 @@ func tensorOf(v G.Value) (Tensor, error) {
 		case tensor.Int:
 			t.Int = v.Ints()
 			return t, nil
+		case tensor.Int32:
+			t.Int32 = v.Int32s()
+			return t, nil
 		}
 	case *G.F32:
 		return Tensor{F32: unsafe.Slice((*float32)(v), 1)}, nil
 	case *G.F64:
 		return Tensor{F64: unsafe.Slice((*float64)(v), 1)}, nil
 	}
-	return Tensor{}, fmt.Errorf("a %T of dtype %v: want a dense tensor of float32, float64 or int", v, v.Dtype())
+	return Tensor{}, fmt.Errorf("a %T of dtype %v: want a dense tensor of float32, float64, int or int32", v, v.Dtype())
 }
 
 // RowMajor returns a tensor whose entries stand in memory in the order of their indices: v itself, or
@@ -82,7 +86,7 @@ func Numbers(v G.Value) ([]float64, error) {
 }
 
 // Len returns the number of entries.
-func (t *Tensor) Len() int { return len(t.F32) + len(t.F64) + len(t.Int) }
+func (t *Tensor) Len() int { return len(t.F32) + len(t.F64) + len(t.Int) + len(t.Int32) }
 
 // At returns number i of floats.
 func (t *Tensor) At(i int) float64 {

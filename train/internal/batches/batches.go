@@ -49,14 +49,29 @@ type Batches struct {
 	Data     *Data
 	Division shards.Division
 	Own      []int // shards of this rank
+	Sparse   bool  // the model takes sparse documents
 	buffers  [2]Step
 }
 
 // Pack fills b with its queries, for graphs of that many queries.
 func (p *Batches) Pack(b *Shard, queries int) {
 	b.Rows = p.Data.capacity(b.Queries)
-	b.Packed.PackTransformed(p.Data.Features, b.Queries, b.Rows, queries)
+	PackFeatures(&b.Packed, p.Data.Features, p.Sparse, b.Queries, b.Rows, queries)
 	PackGains(&b.Batch, p.Data.Train, p.Data.Gains, b.Queries...)
+}
+
+// PackFeatures packs queries for graphs of that many rows and queries. Sparse documents stay sparse for a model that takes them, with
+// entries padded to a capacity.
+func PackFeatures(b *datasets.Batch, x *datasets.Transformed, takesSparse bool, these []int, rows, queries int) {
+	if !takesSparse || !x.IsSparse() {
+		b.Sparse = datasets.Sparse{}
+		b.PackTransformed(x, these, rows, queries)
+		return
+	}
+	b.PackSparse(x, these, rows, queries)
+	s := &b.Sparse
+	capacity := Capacity(len(s.Values))
+	s.Columns, s.Values = Padded(s.Columns, nil, capacity, 0), Padded(s.Values, nil, capacity, 0)
 }
 
 // PackWithoutFeatures fills b with its queries, for graphs of that many queries, to which the scores of the documents are given.

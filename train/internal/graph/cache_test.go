@@ -15,7 +15,7 @@ func TestGraphsAreBounded(t *testing.T) {
 	closed := 0
 	g := Cache[fakeGraph]{}
 	for rows := range 1000 {
-		if _, err := g.Get(rows, func() (fakeGraph, error) { return func() { closed++ }, nil }); err != nil || len(g.by) > mostGraphs {
+		if _, err := g.Get(Size{Rows: rows}, func() (fakeGraph, error) { return func() { closed++ }, nil }); err != nil || len(g.by) > mostGraphs {
 			t.Fatal(len(g.by), err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestGraphsOfACacheShareMemory(t *testing.T) {
 	var memory *float32
 	largest := 0
 	for _, rows := range []int{16, 8, 64, 16, 8, 64, 16} {
-		build := func() (*Scores, error) { return NewScores(model, rows, features) }
+		build := func() (*Scores, error) { return NewScores(model, Size{Rows: rows}, features) }
 		b := &datasets.Batch{X: make([]float32, rows*features), Offsets: make([]int, rows+1)}
 		for i := range b.X {
 			b.X[i] = float32(i%7) - 3
@@ -54,7 +54,7 @@ func TestGraphsOfACacheShareMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer alone.Close()
-		shared, err := together.Get(rows, build)
+		shared, err := together.Get(Size{Rows: rows}, build)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/op"
 	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/ops"
 )
 
 // building is held while nodes are made: Gorgonia numbers some of them, as for Rectify
@@ -86,42 +87,84 @@ func matrix(g *G.ExprGraph, rows, columns int, name string) *G.Node {
 	return G.NewMatrix(g, tensor.Float32, G.WithShape(rows, columns), G.WithName(name))
 }
 
+// A Size tells graphs of the same ops apart.
+type Size struct {
+	Rows    int
+	Entries int // room for entries of sparse documents; 0: documents are not sparse
+}
+
+// SizeOf returns the size of a batch of that many rows.
+func SizeOf(rows int, b *datasets.Batch) Size { return Size{rows, len(b.Sparse.Values)} }
+
+// features are the nodes of the features of documents.
+type features struct {
+	x      *G.Node     // of sparse ones, the values
+	sparse *ops.Sparse // nil: they are not sparse
+}
+
+func newFeatures(g *G.ExprGraph, size Size, width int) features {
+	if size.Entries == 0 {
+		return features{x: matrix(g, size.Rows, width, "x")}
+	}
+	x := vector(g, tensor.Float32, size.Entries, "x")
+	return features{x, &ops.Sparse{
+		Starts: vector(g, tensor.Int, size.Rows+1, "starts"), Columns: vector(g, tensor.Int32, size.Entries, "columns"), Values: x,
+	}}
+}
+
+// Graph returns the graph of the nodes.
+func (f *features) Graph() *G.ExprGraph { return f.x.Graph() }
+
+// input returns the input of a model.
+func (f *features) input(offsets *G.Node, weights G.Nodes) nn.Input {
+	if f.sparse != nil {
+		return nn.Input{Sparse: f.sparse, Offsets: offsets, Weights: weights}
+	}
+	return nn.Input{Features: f.x, Offsets: offsets, Weights: weights}
+}
+
+// leaves returns the nodes with the features of a batch.
+func (f *features) leaves(b *datasets.Batch) []leaf {
+	if s := f.sparse; s != nil {
+		return []leaf{{s.Values, b.Sparse.Values}, {s.Starts, b.Sparse.Starts}, {s.Columns, b.Sparse.Columns}}
+	}
+	return []leaf{{f.x, b.X}}
+}
+
 // A Scores graph computes scores, for one number of rows and as many queries at most.
 type Scores struct {
 	G.VM
-	x, offsets, scores *G.Node
+	features
+	offsets, scores *G.Node
 }
 
-// NewScores builds the graph for that many rows and features.
-func NewScores(model nn.Scorer, rows, features int) (*Scores, error) {
+// NewScores builds the graph for batches of that size, with documents of that width.
+func NewScores(model nn.Scorer, size Size, width int) (*Scores, error) {
 	s := &Scores{}
 	var err error
 	s.VM, err = newMachine(context.Background(), func(g *G.ExprGraph) (*G.Node, G.Nodes, error) {
-		s.x, s.offsets = matrix(g, rows, features, "x"), vector(g, tensor.Int, rows+1, "offsets")
-		s.scores, err = model.Build(nn.Input{Features: s.x, Offsets: s.offsets, Weights: model.Weights().Nodes(g)}, nn.Evaluate)
-		if err == nil && !s.scores.Shape().Eq(tensor.Shape{rows}) {
-			err = fmt.Errorf("the scores of the model have the shape %v for %d rows, want a vector", s.scores.Shape(), rows)
+		s.features, s.offsets = newFeatures(g, size, width), vector(g, tensor.Int, size.Rows+1, "offsets")
+		s.scores, err = model.Build(s.input(s.offsets, model.Weights().Nodes(g)), nn.Evaluate)
+		if err == nil && !s.scores.Shape().Eq(tensor.Shape{size.Rows}) {
+			err = fmt.Errorf("the scores of the model have the shape %v for %d rows, want a vector", s.scores.Shape(), size.Rows)
 		}
 		return s.x, G.Nodes{s.scores}, err
 	})
 	return s, err
 }
 
-// Graph returns what it was compiled from.
-func (s *Scores) Graph() *G.ExprGraph { return s.x.Graph() }
-
 // Score returns the scores of the rows of a batch.
 func (s *Scores) Score(b *datasets.Batch) ([]float64, error) {
-	if err := run(s, leaf{s.x, b.X}, leaf{s.offsets, b.Offsets}); err != nil {
+	if err := run(s, append(s.leaves(b), leaf{s.offsets, b.Offsets})...); err != nil {
 		return nil, err
 	}
 	return nn.Float64s(s.scores.Value())
 }
 
-// A Cache has compiled graphs of the same ops, by their number of rows. One of them runs at a time: their results
+// A Cache has compiled graphs of the same ops, by their size. One of them runs at a time: their results
 // are in the same memory. Its zero value is empty.
 type Cache[T compiled] struct {
-	by    map[int]T
+	by    map[Size]T
 	rooms op.Rooms
 }
 
@@ -133,9 +176,9 @@ type compiled interface {
 // mostGraphs is how many there may be at once: more than an epoch of usual data has.
 const mostGraphs = 64
 
-// Get returns the graph of that many rows, which it makes if there is none. Its results last until another one runs.
-func (c *Cache[T]) Get(rows int, build func() (T, error)) (made T, err error) {
-	if made, ok := c.by[rows]; ok {
+// Get returns the graph of that size, which it makes if there is none. Its results last until another one runs.
+func (c *Cache[T]) Get(size Size, build func() (T, error)) (made T, err error) {
+	if made, ok := c.by[size]; ok {
 		return made, nil
 	}
 	if len(c.by) >= mostGraphs {
@@ -147,9 +190,9 @@ func (c *Cache[T]) Get(rows int, build func() (T, error)) (made T, err error) {
 		return made, err
 	}
 	if c.by == nil {
-		c.by = map[int]T{}
+		c.by = map[Size]T{}
 	}
-	c.by[rows] = made
+	c.by[size] = made
 	c.rooms.Give(made.Graph())
 	return made, nil
 }

@@ -20,7 +20,7 @@ import (
 // A Step computes the loss of a batch and its gradient, for one number of rows.
 type Step struct {
 	G.VM
-	x       *G.Node
+	features
 	batch   losses.Batch // without scores
 	base    *G.Node      // nil: there are no base scores
 	members int
@@ -29,21 +29,18 @@ type Step struct {
 	grads   G.Nodes // of the weights
 }
 
-// NewStep builds the graph for batches of that many rows, queries and
-// features. It ends early with the error of the context.
-func NewStep(ctx context.Context, model nn.Scorer, o *Objective, rows, queries, features int) (*Step, error) {
-	return newStep(ctx, o, rows, queries, func(s *Step, g *G.ExprGraph) (G.Nodes, error) {
-		s.x, s.weights = matrix(g, rows, features, "x"), model.Weights().Nodes(g)
-		members, err := nn.BuildMembers(model, nn.Input{Features: s.x, Offsets: s.batch.Lists.Offsets, Weights: s.weights}, nn.Train)
+// NewStep builds the graph for batches of that size and number of queries,
+// with documents of that width. It ends early with the error of the context.
+func NewStep(ctx context.Context, model nn.Scorer, o *Objective, size Size, queries, width int) (*Step, error) {
+	return newStep(ctx, o, size.Rows, queries, func(s *Step, g *G.ExprGraph) (G.Nodes, error) {
+		s.features, s.weights = newFeatures(g, size, width), model.Weights().Nodes(g)
+		members, err := nn.BuildMembers(model, s.input(s.batch.Lists.Offsets, s.weights), nn.Train)
 		if err == nil && slices.Contains(members, nil) {
 			err = errors.New("the model gives no scores")
 		}
 		return members, err
 	})
 }
-
-// Graph returns what it was compiled from.
-func (s *Step) Graph() *G.ExprGraph { return s.x.Graph() }
 
 // NewLoss returns a Step of one query whose scores take the place of its features, and which has no
 // gradient.
@@ -151,7 +148,7 @@ func (s *Step) cost(ctx context.Context, members G.Nodes, loss losses.Func) (sum
 // Loss computes the loss of a batch, the mean over members, and the gradient of their
 // sum, which goes into a slice as long as the weights.
 func (s *Step) Loss(b *Batch, gradient []float32) (float64, error) {
-	leaves := []leaf{{s.x, b.Packed.X}}
+	leaves := s.leaves(&b.Packed)
 	for _, c := range s.columns(new(datasets.Dataset), b, 0, 0) {
 		leaves = append(leaves, leaf{*c.node, c.values}) // without a node if the dataset lacks it
 	}

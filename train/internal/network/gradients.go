@@ -86,8 +86,9 @@ func (g *gradients) ownShares(ctx context.Context, b *batches.Step, steps uint64
 // differentiate computes the loss of a batch, for graphs of that many queries, and its gradient.
 func (g *gradients) differentiate(ctx context.Context, graphs *graph.Cache[*graph.Step], b *batches.Shard, queries int, steps uint64,
 	gradient []float32) (float64, error) {
-	compiled, err := graphs.Get(b.Rows, func() (*graph.Step, error) {
-		return graph.NewStep(ctx, g.model, g.objective, b.Rows, queries, g.features)
+	size := graph.SizeOf(b.Rows, &b.Packed)
+	compiled, err := graphs.Get(size, func() (*graph.Step, error) {
+		return graph.NewStep(ctx, g.model, g.objective, size, queries, g.features)
 	})
 	if err != nil {
 		return 0, err

@@ -38,7 +38,7 @@ func (g *Scoring) Score(d *datasets.Dataset, chunks []int) ([]float64, error) {
 		}
 		rows := d.Offsets[chunks[i+1]] - d.Offsets[chunks[i]]
 		capacity := batches.Capacity(rows)
-		g.batch.PackTransformed(g.features[d], queries, capacity, capacity)
+		batches.PackFeatures(g.batch, g.features[d], nn.TakesSparse(g.Model), queries, capacity, capacity)
 		values, err := g.run(capacity)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.Name, err)
@@ -56,9 +56,10 @@ func (g *Scoring) Score(d *datasets.Dataset, chunks []int) ([]float64, error) {
 	return scores[:d.Rows()], nil
 }
 
-// graph returns the graph for a number of rows.
+// graph returns the graph for a batch of that many rows.
 func (g *Scoring) graph(rows int) (*graph.Scores, error) {
-	return g.graphs.Get(rows, func() (*graph.Scores, error) { return graph.NewScores(g.Model, rows, g.width) })
+	size := graph.SizeOf(rows, g.batch)
+	return g.graphs.Get(size, func() (*graph.Scores, error) { return graph.NewScores(g.Model, size, g.width) })
 }
 
 // run returns the scores of the batch, which has that many rows.

@@ -307,7 +307,7 @@ func (f *Forest) differentiate(ctx context.Context, graphs *graph.Cache[*graph.S
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	compiled, err := graphs.Get(b.Rows, func() (*graph.Step, error) {
+	compiled, err := graphs.Get(graph.Size{Rows: b.Rows}, func() (*graph.Step, error) {
 		return graph.NewScoreGradient(ctx, f.Objective, b.Rows, len(b.Packed.Offsets)-1)
 	})
 	if err != nil {
