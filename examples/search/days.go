@@ -31,12 +31,13 @@ type Record struct {
 	Clicks      float64   // an impression
 	Drawn       float64   // true value of the rankings that were drawn, clicks a search
 	ByScore     float64   // true value of the model's ranking by score
-	BM25        float64   // true value of the engine's ranking
+	Fused       float64   // true value of the fusion's ranking
+	BM25        float64   // true value of the ranking by words alone
 	Best        float64   // true value of the best order of the candidates
 	Bias        []float64 // estimated
 	Gate        string    // what it said of the candidate, which the night before trained; "": there was none
 	Passed      bool
-	Now, Before string  // names of the models of the next day, and before; "": BM25
+	Now, Before string  // names of the models of the next day, and before; "": the fusion
 	Seconds     float64 // of the night
 }
 
@@ -233,7 +234,7 @@ func (r Record) String() string {
 	if r.Gate != "" {
 		decided = "candidate " + r.Gate + map[bool]string{true: ": deployed", false: ": refused"}[r.Passed]
 	}
-	return fmt.Sprintf("day %d: %d impressions, %.3f clicks each; true value: drawn %.3f, by score %.3f, BM25 %.3f, best %.3f\n"+
+	return fmt.Sprintf("day %d: %d impressions, %.3f clicks each; true value: drawn %.3f, by score %.3f, fused %.3f, BM25 %.3f, best %.3f\n"+
 		"       bias %s; %s; %.1f s",
-		r.Day, r.Impressions, r.Clicks, r.Drawn, r.ByScore, r.BM25, r.Best, strings.Join(alpha, " "), decided, r.Seconds)
+		r.Day, r.Impressions, r.Clicks, r.Drawn, r.ByScore, r.Fused, r.BM25, r.Best, strings.Join(alpha, " "), decided, r.Seconds)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,24 +25,21 @@ var boosts = []struct {
 
 const brandFacet, categoryFacet = "brand_facet", "category_facet"
 
-// candidates is the number of documents that are ranked again.
-const candidates = 40
+// candidates is the number of documents that each part of the search finds, to be ranked again.
+const candidates = 30
 
-// A Hit is a candidate with its scores.
-type Hit struct {
-	*Product
-	Score  float64   // of the engine
-	Fields []float64 // the scores of the fields, in the order of boosts; 0 where nothing matches
-}
+// leastCosine is the cosine below which a product has another meaning.
+const leastCosine = .1
 
-// An Engine is an index of the products.
+// An Engine finds products by words, with an index, and by meaning, with vectors.
 type Engine struct {
-	shop  *Shop
-	index bleve.Index
+	shop    *Shop
+	index   bleve.Index
+	vectors *Vectors
 }
 
 // openEngine opens the index of a folder. If there is none, it makes one, which appears complete or not at all.
-func openEngine(folder string, shop *Shop) (*Engine, error) {
+func openEngine(folder string, shop *Shop, vectors *Vectors) (*Engine, error) {
 	path := filepath.Join(folder, "index")
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		if err := makeIndex(path+".part", shop); err != nil {
@@ -58,7 +56,7 @@ func openEngine(folder string, shop *Shop) (*Engine, error) {
 	if n, err := opened.DocCount(); err != nil || n != uint64(len(shop.Products)) {
 		return nil, errors.Join(fmt.Errorf("%s has %d products, want %d: name another -state", path, n, len(shop.Products)), err, opened.Close())
 	}
-	return &Engine{shop, opened}, nil
+	return &Engine{shop, opened, vectors}, nil
 }
 
 func makeIndex(path string, shop *Shop) error {
@@ -123,22 +121,58 @@ func question(text string, chosen Facets) query.Query {
 	return all
 }
 
-// Search returns the candidates for a text, the best by BM25 first.
+// Search returns the candidates for a text, the best by the fusion first.
 func (e *Engine) Search(ctx context.Context, text string, chosen Facets) ([]Hit, error) {
+	words, err := e.byWords(ctx, text, chosen)
+	if err != nil {
+		return nil, err
+	}
+	query := e.vectors.embed(text)
+	hits := fuse(words, e.byMeaning(query, chosen))
+	for i, h := range hits {
+		hits[i].Meaning = e.vectors.Cosine(query, h.Product)
+	}
+	return hits, e.wordScores(ctx, text, hits)
+}
+
+// byWords returns the best products by BM25, with their scores.
+func (e *Engine) byWords(ctx context.Context, text string, chosen Facets) (map[*Product]float64, error) {
 	request := bleve.NewSearchRequestOptions(question(text, chosen), candidates, 0, false)
 	request.SortBy([]string{"-_score", "_id"})
 	found, err := e.index.SearchInContext(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	hits := make([]Hit, len(found.Hits))
-	for i, h := range found.Hits {
-		hits[i] = Hit{e.shop.ByID[h.ID], h.Score, make([]float64, len(boosts))}
+	scores := map[*Product]float64{}
+	for _, h := range found.Hits {
+		scores[e.shop.ByID[h.ID]] = h.Score
 	}
-	return hits, e.fieldScores(ctx, text, hits)
+	return scores, nil
 }
 
-// Count returns how many documents there are for a text, by brand and by category.
+// byMeaning returns the products with the largest cosines to the vector of a query.
+func (e *Engine) byMeaning(query []float64, chosen Facets) map[*Product]float64 {
+	type near struct {
+		*Product
+		cosine float64
+	}
+	var found []near
+	for i := range e.shop.Products {
+		p := &e.shop.Products[i]
+		if x := e.vectors.Cosine(query, p); x > leastCosine && (chosen.Brand == "" || chosen.Brand == p.Brand) &&
+			(chosen.Category == "" || chosen.Category == p.Category) {
+			found = append(found, near{p, x})
+		}
+	}
+	slices.SortFunc(found, func(a, b near) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.ID, b.ID)) })
+	scores := map[*Product]float64{}
+	for _, n := range found[:min(candidates, len(found))] {
+		scores[n.Product] = n.cosine
+	}
+	return scores
+}
+
+// Count returns how many documents have words of a text, by brand and by category.
 func (e *Engine) Count(ctx context.Context, text string, chosen Facets) (search.FacetResults, error) {
 	request := bleve.NewSearchRequestOptions(question(text, chosen), 0, 0, false)
 	request.AddFacet("brand", bleve.NewFacetRequest(brandFacet, len(brands)))
@@ -157,24 +191,30 @@ func match(field, text string, boost float64) *query.MatchQuery {
 	return m
 }
 
-// fieldScores asks for the scores of the candidates by each field alone.
-func (e *Engine) fieldScores(ctx context.Context, text string, hits []Hit) error {
+// wordScores asks for the scores of the candidates by BM25, and by each field alone. Those found by meaning may have some, too.
+func (e *Engine) wordScores(ctx context.Context, text string, hits []Hit) error {
 	place := map[string]int{}
 	ids := make([]string, len(hits))
 	for i, h := range hits {
-		place[h.ID], ids[i] = i, h.ID
+		place[h.ID], ids[i], hits[i].Fields = i, h.ID, make([]float64, len(boosts))
 	}
 	only := bleve.NewDocIDQuery(ids)
 	only.SetBoost(0)
-	for f, b := range boosts {
-		question := bleve.NewConjunctionQuery(match(b.field, text, 1), only)
+	ask := func(q query.Query, put func(h *Hit, score float64)) error {
+		question := bleve.NewConjunctionQuery(q, only)
 		found, err := e.index.SearchInContext(ctx, bleve.NewSearchRequestOptions(question, len(hits), 0, false))
 		if err != nil {
 			return err
 		}
 		for _, h := range found.Hits {
-			hits[place[h.ID]].Fields[f] = h.Score
+			put(&hits[place[h.ID]], h.Score)
+		}
+		return nil
+	}
+	for f, b := range boosts {
+		if err := ask(match(b.field, text, 1), func(h *Hit, score float64) { h.Fields[f] = score }); err != nil {
+			return err
 		}
 	}
-	return nil
+	return ask(question(text, Facets{}), func(h *Hit, score float64) { h.BM25 = score })
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/plrank/plrank/clicks"
 )
 
-// columns describes the features, for the log and for models: the scores of the engine, attributes of the product, and
+// columns describes the features, for the log and for models: the scores of the search, attributes of the product, and
 // features of the query, which are the same for all candidates. A model learns from them which attributes count for whom.
 var columns = &clicks.Log{
-	FeatureIDs: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14},
-	FeatureNames: []string{"bm25", "title", "brand", "category", "description", // scores
+	FeatureIDs: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
+	FeatureNames: []string{"fused", "bm25", "meaning", "title", "brand", "category", "description", // scores
 		"price", "dear", "rating", "reviews", "days", "accessory", "seller", // attributes
 		"words", "segment"}, // of the query
-	Levels: [][]string{11: sellers, 13: segments},
+	Levels: [][]string{13: sellers, 15: segments},
 }
 
 // A Search is what somebody asks the shop for.
@@ -39,7 +39,7 @@ func features(s Search, hits []Hit) []float32 {
 	var x []float32
 	words := float32(len(strings.Fields(s.Text)))
 	for _, h := range hits {
-		x = append(x, float32(h.Score))
+		x = append(x, float32(h.Score), float32(h.BM25), float32(h.Meaning))
 		for _, score := range h.Fields {
 			x = append(x, float32(score))
 		}

@@ -1,4 +1,4 @@
-// Program search is a shop whose search learns: bleve finds products, plrank ranks them, simulated users click, and each night
+// Program search is a shop whose search learns: bleve and vectors find products, plrank ranks them, simulated users click, and each night
 // a model is trained on the clicks, which the gate lets through if it is better. docs/search.md explains it.
 package main
 
@@ -17,7 +17,7 @@ import (
 )
 
 type options struct {
-	listen, folder               string
+	listen, folder, vectors      string
 	days, day, products, queries int
 	share                        float64
 }
@@ -26,6 +26,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.listen, "listen", "localhost:8080", "`address` of the page")
 	flag.StringVar(&o.folder, "state", "state", "`folder` of index, log and models: the program goes on where it ended")
+	flag.StringVar(&o.vectors, "vectors", "", "`file` of vectors: CSV of the id of a product or the text of a query, and numbers")
 	flag.IntVar(&o.days, "days", 6, "`number` of days that users come; then the page is served on")
 	flag.IntVar(&o.day, "day", 2000, "`number` of logged impressions a day")
 	flag.IntVar(&o.products, "products", 5000, "`number` of products")
@@ -62,7 +63,11 @@ func start(o options) (*Loop, error) {
 		}
 	}
 	shop := newShop(o.products, o.queries, 1)
-	engine, err := openEngine(o.folder, shop)
+	vectors, err := newVectors(shop, o.vectors)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := openEngine(o.folder, shop, vectors)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +109,8 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	if r := l.last(); ctx.Err() == nil {
-		fmt.Printf("true clicks a search: BM25 %.3f, the model %.3f, the best order of the candidates %.3f\n%s goes on; Ctrl-C ends it\n",
-			r.BM25, r.ByScore, r.Best, l.users.base)
+		fmt.Printf("true clicks a search: BM25 %.3f, fused %.3f, the model %.3f, the best order of the candidates %.3f\n%s goes on; Ctrl-C ends it\n",
+			r.BM25, r.Fused, r.ByScore, r.Best, l.users.base)
 	}
 	select {
 	case err := <-l.ended:

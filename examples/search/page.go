@@ -19,9 +19,9 @@ type Column struct {
 	Value          float64 // true clicks a search; 0: the program does not know what the query means
 }
 
-// A Row is a product in a Column.
+// A Row is a hit in a Column.
 type Row struct {
-	*Product
+	Hit
 	Up, Down int // ranks moved since yesterday
 }
 
@@ -75,11 +75,11 @@ func (s *Server) compare(q Search, a *Answer) ([]Column, error) {
 	for c, order := range [][]int{now, then} {
 		for rank, i := range order[:min(shown, len(order))] {
 			moved := slices.Index(then, i) - rank
-			columns[c].Rows = append(columns[c].Rows, Row{a.hits[i].Product, max(0, moved), max(0, -moved)})
+			columns[c].Rows = append(columns[c].Rows, Row{a.hits[i], max(0, moved), max(0, -moved)})
 		}
 		known := slices.IndexFunc(s.shop.Queries, func(known Query) bool { return known.Text == q.Text })
 		if known >= 0 {
-			columns[c].Value = value(s.shop.Queries[known], q.Segment, products(a.hits, order))
+			columns[c].Value = value(s.shop.Queries[known], q.Segment, products(inOrder(a.hits, order)))
 		}
 	}
 	return columns, cmp.Or(err, err2)

@@ -10,7 +10,7 @@ import (
 )
 
 // score returns the scores of the candidates, from features as columns describes them, or by texts of their own. Without a model
-// they are the engine's.
+// they are of the fusion.
 func score(m *ranker.Model, x []float32, levels [][]string) ([]float64, error) {
 	width := len(columns.FeatureIDs)
 	var scores []float64

@@ -32,7 +32,7 @@ func (l *Live) Reload() error {
 	defer l.reading.Unlock()
 	content, err := os.ReadFile(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // BM25 ranks
+		return nil // the fusion ranks
 	}
 	if err != nil || bytes.Equal(content, l.tried) {
 		return err

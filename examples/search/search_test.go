@@ -48,15 +48,15 @@ func startLoop(t *testing.T, folder string) *Loop {
 	return l
 }
 
-func TestLoopBeatsBM25(t *testing.T) {
+func TestLoopBeatsTheFusion(t *testing.T) {
 	l := startLoop(t, t.TempDir())
-	for days := 3; days <= 6 && l.last().ByScore <= l.last().BM25; days++ {
+	for days := 3; days <= 6 && l.last().ByScore <= l.last().Fused; days++ {
 		if err := l.run(t.Context(), days); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, r := range *l.records.Load() {
-		if r.Passed != (r.Now == filepath.Base(l.candidate(r.Day-1))) || r.Day == 1 && (r.Passed || r.Version != "bm25") {
+		if r.Passed != (r.Now == filepath.Base(l.candidate(r.Day-1))) || r.Day == 1 && (r.Passed || r.Version != "fused") {
 			t.Errorf("day %d: passed %v, and the model is %q", r.Day, r.Passed, r.Now)
 		}
 		if math.Abs(r.Bias[3]-examined[3]) > .2 {
@@ -66,10 +66,10 @@ func TestLoopBeatsBM25(t *testing.T) {
 			t.Errorf("day %d: %.2f clicks an impression, of a true value of %.2f", r.Day, r.Clicks, r.Drawn)
 		}
 	}
-	if r := l.last(); r.ByScore < 1.2*r.BM25 || r.ByScore > r.Best {
-		t.Errorf("true value %.3f, of BM25 %.3f, of the best order %.3f", r.ByScore, r.BM25, r.Best)
+	if r := l.last(); r.ByScore < 1.2*r.Fused || r.Fused < r.BM25 || r.ByScore > r.Best {
+		t.Errorf("true value %.3f, fused %.3f, of BM25 %.3f, of the best order %.3f", r.ByScore, r.Fused, r.BM25, r.Best)
 	}
-	if version(l.live.Model()) == "bm25" || version(l.live.Model()) == version(l.before.Load()) {
+	if version(l.live.Model()) == "fused" || version(l.live.Model()) == version(l.before.Load()) {
 		t.Errorf("today's model is %s, yesterday's %s", version(l.live.Model()), version(l.before.Load()))
 	}
 	checkRepeatedNight(t, l)
@@ -226,7 +226,7 @@ func clickedProducts(im *clicks.Impression) (ids []string) {
 
 // The pieces that others copy stay short.
 func TestPiecesHaveAtMost60Lines(t *testing.T) {
-	for _, piece := range []string{"features.go", "rank.go", "journal.go", "train.go", "gate.go", "reload.go"} {
+	for _, piece := range []string{"features.go", "lsa.go", "vectors.go", "fuse.go", "rank.go", "journal.go", "train.go", "gate.go", "reload.go"} {
 		text, err := os.ReadFile(piece)
 		if err != nil {
 			t.Fatal(err)
@@ -254,8 +254,74 @@ func TestFeaturesFillColumns(t *testing.T) {
 		if h.Brand != brands[0] {
 			t.Errorf("%s is of %s", h.ID, h.Brand)
 		}
-		if h.Score <= 0 || row[0] != float32(h.Score) || max(row[1], row[4]) == 0 || row[13] != 3 || row[12] != 2 {
+		if h.Score <= 0 || row[0] != float32(h.Score) || row[1] != float32(h.BM25) || row[2] != float32(h.Meaning) || row[15] != 3 || row[14] != 2 {
 			t.Errorf("%s: features %v", h.Title, row)
+		}
+	}
+}
+
+// By hand: of the queries by other names, words find some products of the category, and meaning finds more. A product that both find
+// has the sum of its reciprocal ranks.
+func TestMeaningFindsOtherNames(t *testing.T) {
+	l := startLoop(t, t.TempDir())
+	of := func(category string, scores map[*Product]float64) (n int) {
+		for p := range scores {
+			if p.Category == category || p.For == category {
+				n++
+			}
+		}
+		return n
+	}
+	for category, name := range otherNames {
+		words, err := l.engine.byWords(t.Context(), name, Facets{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		meaning := l.engine.byMeaning(l.engine.vectors.embed(name), Facets{})
+		if n := of(category, meaning); n <= of(category, words) || n < 20 {
+			t.Errorf("%s: meaning finds %d of %q, words %d", name, n, category, of(category, words))
+		}
+	}
+	shows := ask(l, "GET", "/?q=red+flask", "").Body.String()
+	for _, found := range []string{"words", "meaning", "both"} {
+		if !strings.Contains(shows, ">"+found+"</small>") {
+			t.Errorf("the page has no product that was found by %s", found)
+		}
+	}
+	a, b, c := &Product{ID: "a"}, &Product{ID: "b"}, &Product{ID: "c"}
+	hits := fuse(map[*Product]float64{a: 3, b: 2}, map[*Product]float64{b: .9, c: .8})
+	for i, want := range []Hit{{Product: b, Found: "both", Score: .5/62 + .5/61}, {Product: a, Found: "words", Score: .5 / 61}, {Product: c, Found: "meaning", Score: .5 / 62}} {
+		if got := hits[i]; got.Product != want.Product || got.Found != want.Found || math.Abs(got.Score-want.Score) > 1e-15 {
+			t.Errorf("hit %d: %+v, want %+v", i, got, want)
+		}
+	}
+}
+
+// A file may have vectors of products and of queries; for others, words search alone.
+func TestVectorsOfAFileAreTaken(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "vectors.csv")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("p0001,3,4\np0002,0,1\np0003,0,0\nred tent,0,2\n")
+	v, err := newVectors(nil, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]float64{"p0001": .8, "p0002": 1, "p0003": 0, "p0004": 0} {
+		if got := v.Cosine(v.embed(" Red  tent"), &Product{ID: id}); math.Abs(got-want) > 1e-15 {
+			t.Errorf("%s: %v, want %v", id, got, want)
+		}
+	}
+	if v.embed("blue tent") != nil {
+		t.Error("a query that is not in the file has a vector")
+	}
+	for text, want := range map[string]string{"a,1\nb,x\n": "vectors.csv:2: ", "a,1\nb,1,2\n": "record on line 2: wrong number of fields"} {
+		write(text)
+		if _, err := newVectors(nil, path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %s", text, err, want)
 		}
 	}
 }
@@ -308,21 +374,21 @@ func TestSearchGoesOnWithoutLog(t *testing.T) {
 	l := startLoop(t, t.TempDir())
 	l.journal.folder = filepath.Join(l.folder, "gone")
 	a, err := l.answer(httptest.NewRequest("POST", "/search", nil), Search{Text: "tent", Segment: "hasty"})
-	if err != nil || a.QueryID != "" || len(a.Shown) != shown || a.Shown[0] != a.hits[0].Product {
+	if err != nil || a.QueryID != "" || len(a.Shown) != shown || a.Shown[0].ID != a.hits[0].ID {
 		t.Errorf("%+v, error %v", a, err)
 	}
 }
 
 func TestStateOfAnotherShopIsRefused(t *testing.T) {
 	folder := t.TempDir()
-	e, err := openEngine(folder, newShop(10, 5, 1))
+	e, err := openEngine(folder, newShop(10, 5, 1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := e.index.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openEngine(folder, newShop(11, 5, 1)); err == nil || !strings.Contains(err.Error(), "has 10 products, want 11") {
+	if _, err := openEngine(folder, newShop(11, 5, 1), nil); err == nil || !strings.Contains(err.Error(), "has 10 products, want 11") {
 		t.Errorf("error %v", err)
 	}
 }

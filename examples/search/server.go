@@ -26,7 +26,7 @@ type Server struct {
 	engine  *Engine
 	journal *Journal
 	live    *Live                        // today's model
-	before  atomic.Pointer[ranker.Model] // yesterday's: the one before; nil: BM25
+	before  atomic.Pointer[ranker.Model] // yesterday's: the one before; nil: the fusion
 	share   float64                      // of the searches that are drawn and logged
 	day     atomic.Int64                 // of the log, from 1
 	logged  atomic.Int64                 // impressions of the day
@@ -36,9 +36,9 @@ type Server struct {
 
 // An Answer is what a search gives.
 type Answer struct {
-	QueryID string     `json:"query_id,omitempty"` // of an impression: events name it; "": not drawn, and not logged
-	Version string     `json:"version"`            // of the model
-	Shown   []*Product `json:"shown"`
+	QueryID string `json:"query_id,omitempty"` // of an impression: events name it; "": not drawn, and not logged
+	Version string `json:"version"`            // of the model
+	Shown   []Hit  `json:"shown"`
 
 	hits     []Hit
 	features []float32
@@ -57,14 +57,23 @@ func (s *Server) answer(r *http.Request, q Search) (*Answer, error) {
 	if mayLog && len(hits) > 0 && mathrand.Float64() < s.share {
 		im, err := s.log(q, model, a)
 		if err == nil {
-			a.QueryID, a.Shown = im.ID, products(hits, im.Shown)
+			a.QueryID, a.Shown = im.ID, inOrder(hits, im.Shown)
 			return a, nil
 		}
 		s.complain("not logged: ranked by score", err)
 	}
 	order, err := byScore(model, a.features)
-	a.Shown = products(hits, order)[:min(shown, len(order))]
+	a.Shown = inOrder(hits, order[:min(shown, len(order))])
 	return a, err
+}
+
+// inOrder returns hits in an order.
+func inOrder(hits []Hit, order []int) []Hit {
+	ranking := make([]Hit, len(order))
+	for rank, i := range order {
+		ranking[rank] = hits[i]
+	}
+	return ranking
 }
 
 // log draws a ranking, and writes it to the log before anybody sees it.
@@ -98,7 +107,7 @@ func prefix(day int64) string { return fmt.Sprintf("%04d", day) }
 // version names a model in the log.
 func version(m *ranker.Model) string {
 	if m == nil {
-		return "bm25"
+		return "fused"
 	}
 	return m.Digest()
 }

@@ -43,6 +43,12 @@ var (
 		"running shoes", "hiking boots", "sandals", "rain jacket", "down jacket", "backpack", "tent", "sleeping bag", "yoga mat", "bike helmet",
 		"bike lock", "water bottle", "headphones", "speaker", "keyboard", "monitor", "coffee maker", "kettle", "blender", "desk lamp",
 	}
+	otherNames = map[string]string{ // some descriptions have them, and some queries
+		"running shoes": "trainers", "hiking boots": "trekkers", "sandals": "slippers", "rain jacket": "waterproof", "down jacket": "parka",
+		"backpack": "rucksack", "tent": "shelter", "sleeping bag": "bedroll", "yoga mat": "pilates pad", "bike helmet": "headgear",
+		"bike lock": "shackle", "water bottle": "flask", "headphones": "earphones", "speaker": "boombox", "keyboard": "typing board",
+		"monitor": "screen", "coffee maker": "percolator", "kettle": "boiler", "blender": "mixer", "desk lamp": "reading light",
+	}
 	colours   = []string{"black", "white", "red", "blue", "green", "yellow", "grey"}
 	qualities = []string{"light", "sturdy", "compact", "classic", "premium", "recycled"}
 	brands    = []string{"Norda", "Velik", "Tamsin", "Ostrava", "Kelpie", "Brume", "Fjell", "Arlo", "Zephyr", "Quill", "Maren", "Tundra"}
@@ -84,6 +90,9 @@ func newProduct(id string, random *rand.Rand) Product {
 	p.Price = math.Round(100*usualPrices[category]*math.Exp(p.Dear)) / 100
 	p.Title = strings.Join([]string{p.Brand, p.Colour, p.Quality, category}, " ")
 	p.Description = fmt.Sprintf("The %s %s by %s, in %s.", p.Quality, category, p.Brand, p.Colour)
+	if random.Float64() < .3 {
+		p.Description += fmt.Sprintf(" Good %s.", otherNames[category])
+	}
 	if random.Float64() < .3 { // what goes with a product speaks of it more than the product itself
 		p.For, p.Category, p.Price = category, accessories, math.Round(p.Price*20)/100
 		p.Title = fmt.Sprintf("%s %s for %s", p.Colour, pick(random, parts), category)
@@ -109,7 +118,11 @@ func newQuery(random *rand.Rand) Query {
 		q.Quality = pick(random, qualities)
 		words = append(words, q.Quality)
 	}
-	q.Text = strings.Join(append(words, q.Category), " ")
+	name := q.Category
+	if random.Float64() < .25 {
+		name = otherNames[name]
+	}
+	q.Text = strings.Join(append(words, name), " ")
 	return q
 }
 

@@ -57,26 +57,17 @@ func value(q Query, segment string, ranking []*Product) (clicks float64) {
 
 // best returns the candidates in the order of their attraction.
 func best(q Query, segment string, hits []Hit) []*Product {
-	ranking := products(hits, inOrder(hits))
+	ranking := products(hits)
 	slices.SortStableFunc(ranking, func(a, b *Product) int {
 		return cmp.Compare(attraction(q, segment, b), attraction(q, segment, a))
 	})
 	return ranking
 }
 
-// products returns the products of hits in an order.
-func products(hits []Hit, order []int) []*Product {
-	ranking := make([]*Product, len(order))
-	for rank, i := range order {
-		ranking[rank] = hits[i].Product
+// products returns the products of hits.
+func products(hits []Hit) (ranking []*Product) {
+	for _, h := range hits {
+		ranking = append(ranking, h.Product)
 	}
 	return ranking
-}
-
-// inOrder is the order of the engine.
-func inOrder(hits []Hit) (order []int) {
-	for i := range hits {
-		order = append(order, i)
-	}
-	return order
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/clicks"
@@ -37,12 +39,14 @@ func (t *Truth) fill(r *Record, log *clicks.Log, model *ranker.Model) error {
 		weight := t.shop.popularity(i) / float64(len(segments))
 		for _, segment := range segments {
 			hits := t.hits[q.Text]
+			byBM25 := slices.SortedStableFunc(slices.Values(hits), func(a, b Hit) int { return cmp.Compare(b.BM25, a.BM25) })
 			order, err := byScore(model, features(Search{Text: q.Text, Segment: segment}, hits))
 			if err != nil {
 				return err
 			}
-			r.ByScore += weight * value(q, segment, products(hits, order))
-			r.BM25 += weight * value(q, segment, products(hits, inOrder(hits)))
+			r.ByScore += weight * value(q, segment, products(inOrder(hits, order)))
+			r.Fused += weight * value(q, segment, products(hits))
+			r.BM25 += weight * value(q, segment, products(byBM25))
 			r.Best += weight * value(q, segment, best(q, segment, hits))
 		}
 	}
@@ -76,6 +80,7 @@ func curve(records []Record) viz.Plot {
 	}{
 		{"the model, by score", viz.LinePoints, func(r Record) float64 { return r.ByScore }},
 		{"what was drawn", viz.LinePoints, func(r Record) float64 { return r.Drawn }},
+		{"words and meaning fused", viz.Line, func(r Record) float64 { return r.Fused }},
 		{"BM25", viz.Line, func(r Record) float64 { return r.BM25 }},
 		{"best order of the candidates", viz.Guide, func(r Record) float64 { return r.Best }},
 	} {

@@ -59,7 +59,7 @@ func (u *Users) search(ctx context.Context) error {
 	}
 	attracted, clicked := make([]float64, len(a.Shown)), make([]float64, len(a.Shown))
 	for k, p := range a.Shown {
-		attracted[k] = attraction(q, segment, p)
+		attracted[k] = attraction(q, segment, p.Product)
 	}
 	clicks.PositionBased(examined)(attracted, clicked, rand.Float64)
 	var events []map[string]any
