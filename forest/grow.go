@@ -104,6 +104,7 @@ type Grower struct {
 
 	entries, movedEntries []uint64 // of sparse documents in the sample, leaf by leaf, and scratch
 	rowBins               []uint8  // scratch of binsOf
+	kept                  []kept   // columns of dense documents
 	fold                  []uint8  // by document, if there are columns with levels
 	units
 }

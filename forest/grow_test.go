@@ -568,3 +568,47 @@ func addPaths(paths map[string]bool, t *Tree, at int, above []int) {
 	addPaths(paths, t, n.Left, append(slices.Clone(above), n.Column))
 	addPaths(paths, t, n.Right, append(slices.Clone(above), n.Column))
 }
+
+// Columns that divide many documents are copied. A grower that has copied more of them than it keeps grows the trees of new growers,
+// which have copied none.
+func TestKeptColumnsDivideAsTheirPanels(t *testing.T) {
+	const n, width = 500, 2*mostKept + 3
+	random := rand.New(rand.NewPCG(9, 9))
+	rows, curvature := make([]float32, n*width), make([]float32, n)
+	for i := range rows {
+		rows[i] = random.Float32()
+	}
+	for i := range curvature {
+		curvature[i] = 1
+	}
+	b, err := Bin(rows, width, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []Config{{Depth: 3}, {Leaves: 9}} {
+		old, err := NewGrower(b, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for tree := range 3 * width {
+			gradient := make([]float32, n)
+			for i := range gradient {
+				gradient[i] = rows[i*width+tree%width] + rows[i*width+7*tree%width] + random.Float32()/2
+			}
+			fresh, err := NewGrower(b, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := old.Grow(gradient, curvature, make([]float64, n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want, err := fresh.Grow(gradient, curvature, make([]float64, n)); err != nil || !reflect.DeepEqual(got, want) {
+				t.Fatalf("%+v: tree %d is %v, want %v (%v)", c, tree, got, want, err)
+			}
+		}
+		if len(old.kept) != mostKept {
+			t.Errorf("%+v: %d columns are kept, want %d", c, len(old.kept), mostKept)
+		}
+	}
+}

@@ -16,7 +16,7 @@ TEXT ·accumulate64(SB), NOSPLIT, $0-48
 	LEAQ -4(BX)(SI*4), SI
 
 row:
-	LEAQ       48(BX), R8
+	LEAQ       256(BX), R8
 	CMPQ       R8, SI
 	CMOVQHI    SI, R8
 	MOVL       (R8), R8
@@ -68,7 +68,7 @@ TEXT ·accumulate256(SB), NOSPLIT, $0-48
 	LEAQ -4(BX)(SI*4), SI
 
 row:
-	LEAQ       48(BX), R8
+	LEAQ       256(BX), R8
 	CMPQ       R8, SI
 	CMOVQHI    SI, R8
 	MOVL       (R8), R8

@@ -79,12 +79,11 @@ type rowBins struct {
 	wide         []uint32 // bins by row in place of bytes
 }
 
-// binsOf returns the bins of a column, until it is called again.
-func (g *Grower) binsOf(column int) rowBins {
+// binsOf returns the bins of a column to divide rows by, until it is called again.
+func (g *Grower) binsOf(column, rows int) rowBins {
 	s := g.binned.sparse
 	if s == nil {
-		p, place := g.binned.at(column)
-		return rowBins{p.bins, p.width, place, g.binned.columns[column].wide}
+		return g.alone(column, rows)
 	}
 	g.rowBins = num.Sized(g.rowBins, g.binned.rows)
 	for i := range g.rowBins {

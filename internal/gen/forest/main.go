@@ -30,11 +30,11 @@ const (
 	ordered      = 7
 )
 
-// accumulate adds to 8 histograms at a time. Rows are fetched ahead, as they lie apart.
+// accumulate adds to 8 histograms at a time. Rows lie apart, and are fetched long before: main memory answers late.
 func accumulate(shift int) {
 	Text(fmt.Sprint("accumulate", 1<<shift), "(h *uint64, bins *uint8, width int, rows *uint32, n int, pairs *uint64)",
 		fmt.Sprintf("is accumulate for histograms of %d bins, and n rows, at least 1.", 1<<shift))
-	const columns, ahead = 8, 12
+	const columns, ahead = 8, 64
 	h, bins, width, rows, n, pairs := Word("h"), Word("bins"), Word("width"), Word("rows"), Word("n"), Word("pairs")
 	last := GP64() // row
 	LEAQ(Mem{Base: rows, Index: n, Scale: 4, Disp: -4}, last)
