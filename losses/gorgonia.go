@@ -26,17 +26,13 @@ type Pairs struct {
 func LambdaPairs(scores, gains, discounts []float64) (p Pairs) {
 	order := num.DescendingOrder(nil, scores)
 	all := newPairs(PairWeights{Distance: 1}, perturbed{scores: scores}, order, gains, nil, discounts)
-	for upper, a := range order {
-		right, wrong := all.weigh(upper)
-		for i, lower := range all.lower {
-			switch b := order[lower]; {
-			case i < right:
-				p.Better, p.Worse, p.Weights = append(p.Better, a), append(p.Worse, b), append(p.Weights, all.weight[i])
-			case i >= wrong:
-				p.Better, p.Worse, p.Weights = append(p.Better, b), append(p.Worse, a), append(p.Weights, all.weight[i])
+	all.each(func(better int, worse []int) {
+		for i, other := range worse {
+			if weight := all.weight[i]; weight != 0 {
+				p.Better, p.Worse, p.Weights = append(p.Better, order[better]), append(p.Worse, order[other]), append(p.Weights, weight)
 			}
 		}
-	}
+	})
 	return p
 }
 

@@ -46,20 +46,14 @@ func logistic(x float64) (value, slope, curvature float64) {
 	return value, slope, high * low
 }
 
-// over computes φ and its derivatives at sign·x_i, x_i ≥ 0.
-func (phi Phi) over(x []float64, sign float64, value, slope, curvature []float64) {
-	if !phi.logistic {
-		for i, x := range x {
-			value[i], slope[i], curvature[i] = phi.At(sign * x)
-		}
+// over computes φ and its derivatives.
+func (phi Phi) over(x, value, slope, curvature []float64) {
+	if phi.logistic {
+		elementwise.Logistic(x[:(len(x)+7)/8*8], value, slope, curvature) // with numbers that do not count: others take longer, one by one
 		return
 	}
-	whole := x[:(len(x)+7)/8*8] // with numbers that do not count: others take longer, one by one
-	elementwise.Logistic(whole, slope, value)
-	for i, low := range slope[:len(x)] {
-		if curvature[i] = low * (1 - low); sign > 0 {
-			value[i], slope[i] = x[i]+value[i], 1-low
-		}
+	for i, x := range x {
+		value[i], slope[i], curvature[i] = phi.At(x)
 	}
 }
 
@@ -213,33 +207,25 @@ func (w PairWeights) curvature(q *query, phi Phi, out []float64) error {
 }
 
 // sum returns Σ w φ over the pairs of a query, given its ranking and the weights of its documents, or nil. It adds the derivatives
-// to lambda and the curvatures to out, unless they are nil. It does not visit pairs beyond the discounts that can have no weight.
+// to lambda and the curvatures to out, unless they are nil.
 func (w PairWeights) sum(phi Phi, noisy perturbed, order []int, gains, documents, discounts, lambda, out []float64) (value float64) {
 	p := newPairs(w, noisy, order, gains, documents, discounts)
-	n := len(order)
-	slopes, curvatures := make([]float64, n), make([]float64, n)
-	// From the best rank to the worst, so that the distance is at hand.
-	for upper := range order {
-		right, wrong := p.weigh(upper)
-		for _, side := range []struct {
-			from, to int
-			sign     float64
-		}{{0, right, -1}, {wrong, n, 1}} {
-			phi.over(p.gap[side.from:side.to], side.sign, p.value, p.slope, p.curvature)
-			ownSlope, ownCurvature := 0.0, 0.0
-			for i, lower := range p.lower[side.from:side.to] {
-				weight := p.weight[side.from+i]
-				value += weight * p.value[i]
-				slope, curvature := side.sign*weight*p.slope[i], weight*p.curvature[i]
-				ownSlope += slope
-				slopes[lower] -= slope
-				ownCurvature += curvature
-				curvatures[lower] += curvature
-			}
-			slopes[upper] += ownSlope
-			curvatures[upper] += ownCurvature
+	slopes, curvatures := make([]float64, len(order)), make([]float64, len(order))
+	p.each(func(better int, worse []int) {
+		phi.over(p.x[:len(worse)], p.value, p.slope, p.curvature)
+		ownSlope, ownCurvature := 0.0, 0.0
+		for i, other := range worse {
+			weight := p.weight[i]
+			value += weight * p.value[i]
+			slope, curvature := weight*p.slope[i], weight*p.curvature[i]
+			ownSlope += slope
+			slopes[other] += slope
+			ownCurvature += curvature
+			curvatures[other] += curvature
 		}
-	}
+		slopes[better] -= ownSlope
+		curvatures[better] += ownCurvature
+	})
 	for rank, d := range order {
 		if lambda != nil {
 			lambda[d] += slopes[rank]
@@ -251,25 +237,26 @@ func (w PairWeights) sum(phi Phi, noisy perturbed, order []int, gains, documents
 	return value
 }
 
-// pairs has the weights of pairs of documents by rank, of one document with all below it, and room for what becomes of them.
+// pairs has the documents of a query by rank, from 0, and room for the pairs of one of them with worse ones.
 type pairs struct {
 	PairWeights
 	gains, documents   []float64 // by rank
 	scores, noise      []float64
 	theta, falls, tail []float64
 	discounts          int
+	byGain, top        []int // ranks by descending gain: all, and those that have a discount
 
-	gap, weight, value, slope, curvature []float64
-	lower                                []int
+	x, weight, value, slope, curvature []float64 // by pair; x is m_j − m_i
+	near                               []int
 }
 
 func newPairs(w PairWeights, noisy perturbed, order []int, gains, documents, discounts []float64) *pairs {
 	n := len(order)
 	each := n + 7 // for Phi.over
 	room := make([]float64, 10*each)
-	next := func() (part []float64) { part, room = room[:n:each], room[each:]; return part }
-	p := &pairs{PairWeights: w, gains: next(), documents: next(), scores: next(), noise: next(), theta: next(), discounts: len(discounts),
-		gap: next(), weight: next(), value: next()[:each], slope: next()[:each], curvature: next()[:each], lower: make([]int, n)}
+	next := func() (part []float64) { part, room = room[:each], room[each:]; return part }
+	p := &pairs{PairWeights: w, gains: next()[:n], documents: next()[:n], scores: next()[:n], noise: next()[:n], theta: next()[:n],
+		discounts: len(discounts), x: next(), weight: next(), value: next(), slope: next(), curvature: next()}
 	copy(p.theta, discounts)
 	for rank, d := range order {
 		p.gains[rank], p.documents[rank], p.scores[rank] = gains[d], weightOf(documents, d), noisy.scores[d]
@@ -277,8 +264,14 @@ func newPairs(w PairWeights, noisy perturbed, order []int, gains, documents, dis
 			p.noise[rank] = noisy.noise[d]
 		}
 	}
+	p.byGain = num.DescendingOrder(nil, p.gains)
 	for k := 0; w.Distance != 0 && k < len(discounts); k++ {
 		p.falls = append(p.falls, w.Distance*(discounts[k]-discountOf(k+1, discounts)))
+	}
+	for i := 0; w.Swap != 0 && i < n; i++ {
+		if p.byGain[i] < p.discounts {
+			p.top = append(p.top, p.byGain[i])
+		}
 	}
 	if w.AtCutoff != 0 && len(discounts) > 0 {
 		p.tail = continued(discounts, n)
@@ -286,47 +279,71 @@ func newPairs(w PairWeights, noisy perturbed, order []int, gains, documents, dis
 	return p
 }
 
-// weigh lists the pairs of the document at a rank with those below it whose weight is not 0: those in the right order up to right,
-// and others from wrong on.
-func (p *pairs) weigh(upper int) (right, wrong int) {
-	n := len(p.gains)
-	wrong = n
-	reach := n
-	if p.Each == 0 && p.tail == nil && (p.Swap == 0 || upper >= p.discounts) { // the rest weighs nothing
-		reach = len(p.falls)
+// each calls visit for each document with the documents of less gain, but not with those beyond the discounts with which it can have no
+// weight. The pairs have their x and weights.
+func (p *pairs) each(visit func(better int, worse []int)) {
+	end, topEnd := 0, 0 // of the documents that are not worse
+	for _, better := range p.byGain {
+		for end < len(p.byGain) && p.gains[p.byGain[end]] >= p.gains[better] {
+			end++
+		}
+		for topEnd < len(p.top) && p.gains[p.top[topEnd]] >= p.gains[better] {
+			topEnd++
+		}
+		worse := p.byGain[end:]
+		if p.Each == 0 && p.tail == nil && (p.Swap == 0 || better >= p.discounts) { // the rest weighs nothing
+			worse = p.around(better, p.top[topEnd:])
+		}
+		p.weigh(better, worse)
+		visit(better, worse)
 	}
-	for lower := upper + 1; lower < min(n, upper+1+reach); lower++ {
-		gap, distance := p.gains[upper]-p.gains[lower], lower-upper
-		weight := p.Swap * math.Abs(p.theta[upper]-p.theta[lower])
-		if distance <= len(p.falls) {
-			weight += p.falls[distance-1]
-		}
-		if p.tail != nil {
-			atCutoff := p.tail[distance-1] - p.tail[distance]
-			if lower >= p.discounts {
-				atCutoff *= p.tail[0] / (p.tail[0] - p.tail[lower])
-			}
-			weight += p.AtCutoff * atCutoff
-		}
-		weight = (p.Each + math.Abs(gap)*weight) * p.documents[upper] * p.documents[lower]
-		// Without branches, which a processor would guess wrong.
-		isRight, isWrong, counts := 0, 0, 1
-		if gap > 0 {
-			isRight = 1
-		}
-		if gap < 0 {
-			isWrong = 1
-		}
-		if weight == 0 {
-			counts = 0
-		}
-		at := right + (wrong-1-right)&-isWrong
-		p.weight[at], p.lower[at] = weight, lower
-		p.gap[at] = p.scores[upper] - p.scores[lower] + (p.noise[upper] - p.noise[lower])
-		right += isRight & counts
-		wrong -= isWrong & counts
+}
+
+// around returns ranks, and the other ranks of less gain so near that their distance has a weight.
+func (p *pairs) around(better int, ranks []int) []int {
+	if p.falls == nil {
+		return ranks
 	}
-	return right, wrong
+	p.near = append(p.near[:0], ranks...)
+	first := better - len(p.falls)
+	if p.Swap != 0 {
+		first = max(first, p.discounts)
+	}
+	for rank := max(0, first); rank < min(len(p.gains), better+len(p.falls)+1); rank++ {
+		if p.gains[rank] < p.gains[better] {
+			p.near = append(p.near, rank)
+		}
+	}
+	return p.near
+}
+
+// weigh sets the x and the weights of the pairs of a document.
+func (p *pairs) weigh(better int, worse []int) {
+	gain, own, score, noise, theta := p.gains[better], p.documents[better], p.scores[better], p.noise[better], p.theta[better]
+	for i, other := range worse {
+		weight := p.Swap * math.Abs(theta-p.theta[other])
+		if p.falls != nil || p.tail != nil {
+			weight += p.byDistance(min(better, other), max(better, other))
+		}
+		p.weight[i] = (p.Each + (gain-p.gains[other])*weight) * own * p.documents[other]
+		p.x[i] = p.scores[other] - score + (p.noise[other] - noise)
+	}
+}
+
+// byDistance returns what the distance of two ranks adds to the weight of their pair.
+func (p *pairs) byDistance(upper, lower int) (weight float64) {
+	distance := lower - upper
+	if distance <= len(p.falls) {
+		weight = p.falls[distance-1]
+	}
+	if p.tail != nil {
+		atCutoff := p.tail[distance-1] - p.tail[distance]
+		if lower >= p.discounts {
+			atCutoff *= p.tail[0] / (p.tail[0] - p.tail[lower])
+		}
+		weight += p.AtCutoff * atCutoff
+	}
+	return weight
 }
 
 // discountOf is the discount of a rank from 0.

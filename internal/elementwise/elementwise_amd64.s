@@ -185,99 +185,110 @@ GLOBL normal<>(SB), RODATA|NOPTR, $4
 DATA size<>+0(SB)/4, $0x7fffffff
 GLOBL size<>(SB), RODATA|NOPTR, $4
 
-// func logisticAVX512(x *float64, low *float64, soft *float64, n int, tables *float64)
+// func logisticAVX512(x *float64, value *float64, slope *float64, curvature *float64, n int, tables *float64)
 // Requires: AVX, AVX512F
-TEXT ·logisticAVX512(SB), NOSPLIT, $0-40
+TEXT ·logisticAVX512(SB), NOSPLIT, $0-48
 	MOVQ         x+0(FP), AX
-	MOVQ         low+8(FP), CX
-	MOVQ         soft+16(FP), DX
-	MOVQ         n+24(FP), BX
-	MOVQ         tables+32(FP), SI
+	MOVQ         value+8(FP), CX
+	MOVQ         slope+16(FP), DX
+	MOVQ         curvature+24(FP), BX
+	MOVQ         n+32(FP), SI
+	MOVQ         tables+40(FP), DI
 	VBROADCASTSD shift<>+0(SB), Z0
 	VBROADCASTSD one64<>+0(SB), Z1
 	VBROADCASTSD oneBits<>+0(SB), Z2
-	VBROADCASTSD mostLogistic<>+0(SB), Z3
-	VBROADCASTSD stepsPerX64<>+0(SB), Z4
-	VBROADCASTSD ln2High<>+0(SB), Z5
-	VBROADCASTSD ln2Low<>+0(SB), Z6
-	VBROADCASTSD steps<>+0(SB), Z7
-	VBROADCASTSD lastStep<>+0(SB), Z8
-	VBROADCASTSD step<>+0(SB), Z9
-	VMOVUPD      (SI), Z10
-	VMOVUPD      64(SI), Z11
-	VMOVUPD      128(SI), Z12
-	VMOVUPD      192(SI), Z13
-	VMOVUPD      256(SI), Z14
-	VMOVUPD      320(SI), Z15
+	VBROADCASTSD size64<>+0(SB), Z3
+	VPXORQ       Z4, Z4, Z4
+	VBROADCASTSD mostLogistic<>+0(SB), Z5
+	VBROADCASTSD stepsPerX64<>+0(SB), Z6
+	VBROADCASTSD ln2High<>+0(SB), Z7
+	VBROADCASTSD ln2Low<>+0(SB), Z8
+	VBROADCASTSD steps<>+0(SB), Z9
+	VBROADCASTSD lastStep<>+0(SB), Z10
+	VBROADCASTSD step<>+0(SB), Z11
+	VMOVUPD      (DI), Z12
+	VMOVUPD      64(DI), Z13
+	VMOVUPD      128(DI), Z14
+	VMOVUPD      192(DI), Z15
+	VMOVUPD      256(DI), Z16
+	VMOVUPD      320(DI), Z17
 
 nextLogistic:
-	VMOVUPD      (AX), Z16
-	VMINPD       Z16, Z3, Z16
-	VMULPD       Z4, Z16, Z17
-	VADDPD       Z0, Z17, Z17
-	VSUBPD       Z0, Z17, Z19
-	VMULPD       Z5, Z19, Z18
-	VSUBPD       Z16, Z18, Z18
-	VMULPD       Z6, Z19, Z19
+	VMOVUPD      (AX), Z22
+	VCMPPD       $0x1e, Z4, Z22, K1
+	VPANDQ       Z3, Z22, Z18
+	VMINPD       Z18, Z5, Z18
+	VMULPD       Z6, Z18, Z19
+	VADDPD       Z0, Z19, Z19
+	VSUBPD       Z0, Z19, Z21
+	VMULPD       Z7, Z21, Z20
+	VSUBPD       Z18, Z20, Z20
+	VMULPD       Z8, Z21, Z21
+	VADDPD       Z21, Z20, Z20
+	VBROADCASTSD expSeries<>+0(SB), Z23
+	VMULPD       Z20, Z23, Z23
+	VADDPD.BCST  expSeriesa<>+0(SB), Z23, Z23
+	VMULPD       Z20, Z23, Z23
+	VADDPD.BCST  expSeriesb<>+0(SB), Z23, Z23
+	VMULPD       Z20, Z23, Z23
+	VADDPD.BCST  expSeriesc<>+0(SB), Z23, Z23
+	VMULPD       Z20, Z23, Z23
+	VADDPD.BCST  expSeriesd<>+0(SB), Z23, Z23
+	VMULPD       Z20, Z23, Z23
+	VADDPD.BCST  expSeriese<>+0(SB), Z23, Z23
+	VMULPD       Z20, Z23, Z23
+	VADDPD       Z1, Z23, Z23
+	VMOVAPD      Z19, Z18
+	VPERMI2PD    Z13, Z12, Z18
+	VMULPD       Z18, Z23, Z23
+	VPSRLQ       $0x04, Z19, Z19
+	VPSLLQ       $0x34, Z19, Z19
+	VPSUBQ       Z19, Z2, Z19
+	VMULPD       Z19, Z23, Z23
+	VADDPD       Z1, Z23, Z21
+	VDIVPD       Z21, Z23, Z21
+	VSUBPD       Z21, Z1, Z19
+	VMULPD       Z19, Z21, Z18
+	VMOVUPD      Z18, (BX)
+	VMOVAPD      Z19, K1, Z21
+	VMOVUPD      Z21, (DX)
+	VMULPD       Z9, Z23, Z19
+	VMINPD       Z19, Z10, Z19
+	VADDPD       Z0, Z19, Z19
+	VSUBPD       Z0, Z19, Z21
+	VMULPD       Z11, Z21, Z21
+	VSUBPD       Z21, Z23, Z20
+	VMOVAPD      Z19, Z18
+	VPERMI2PD    Z15, Z14, Z18
+	VMULPD       Z18, Z20, Z20
+	VBROADCASTSD log1pSeries<>+0(SB), Z18
+	VMULPD       Z20, Z18, Z18
+	VADDPD.BCST  log1pSeriesa<>+0(SB), Z18, Z18
+	VMULPD       Z20, Z18, Z18
+	VADDPD.BCST  log1pSeriesb<>+0(SB), Z18, Z18
+	VMULPD       Z20, Z18, Z18
+	VADDPD.BCST  log1pSeriesc<>+0(SB), Z18, Z18
+	VMULPD       Z20, Z18, Z18
+	VADDPD.BCST  log1pSeriesd<>+0(SB), Z18, Z18
+	VMULPD       Z20, Z18, Z18
+	VADDPD.BCST  log1pSeriese<>+0(SB), Z18, Z18
+	VMULPD       Z20, Z18, Z18
+	VADDPD.BCST  log1pSeriesf<>+0(SB), Z18, Z18
+	VMULPD       Z20, Z18, Z18
+	VADDPD.BCST  log1pSeriesg<>+0(SB), Z18, Z18
+	VMULPD       Z20, Z18, Z18
+	VMULPD       Z20, Z18, Z18
+	VADDPD       Z20, Z18, Z18
+	VMOVAPD      Z19, Z19
+	VPERMI2PD    Z17, Z16, Z19
 	VADDPD       Z19, Z18, Z18
-	VBROADCASTSD expSeries<>+0(SB), Z16
-	VMULPD       Z18, Z16, Z16
-	VADDPD.BCST  expSeriesa<>+0(SB), Z16, Z16
-	VMULPD       Z18, Z16, Z16
-	VADDPD.BCST  expSeriesb<>+0(SB), Z16, Z16
-	VMULPD       Z18, Z16, Z16
-	VADDPD.BCST  expSeriesc<>+0(SB), Z16, Z16
-	VMULPD       Z18, Z16, Z16
-	VADDPD.BCST  expSeriesd<>+0(SB), Z16, Z16
-	VMULPD       Z18, Z16, Z16
-	VADDPD.BCST  expSeriese<>+0(SB), Z16, Z16
-	VMULPD       Z18, Z16, Z16
-	VADDPD       Z1, Z16, Z16
-	VMOVAPD      Z17, Z18
-	VPERMI2PD    Z11, Z10, Z18
-	VMULPD       Z18, Z16, Z16
-	VPSRLQ       $0x04, Z17, Z17
-	VPSLLQ       $0x34, Z17, Z17
-	VPSUBQ       Z17, Z2, Z17
-	VMULPD       Z17, Z16, Z16
-	VADDPD       Z1, Z16, Z19
-	VDIVPD       Z19, Z16, Z19
-	VMOVUPD      Z19, (CX)
-	VMULPD       Z7, Z16, Z17
-	VMINPD       Z17, Z8, Z17
-	VADDPD       Z0, Z17, Z17
-	VSUBPD       Z0, Z17, Z19
-	VMULPD       Z9, Z19, Z19
-	VSUBPD       Z19, Z16, Z18
-	VMOVAPD      Z17, Z16
-	VPERMI2PD    Z13, Z12, Z16
-	VMULPD       Z16, Z18, Z18
-	VBROADCASTSD log1pSeries<>+0(SB), Z16
-	VMULPD       Z18, Z16, Z16
-	VADDPD.BCST  log1pSeriesa<>+0(SB), Z16, Z16
-	VMULPD       Z18, Z16, Z16
-	VADDPD.BCST  log1pSeriesb<>+0(SB), Z16, Z16
-	VMULPD       Z18, Z16, Z16
-	VADDPD.BCST  log1pSeriesc<>+0(SB), Z16, Z16
-	VMULPD       Z18, Z16, Z16
-	VADDPD.BCST  log1pSeriesd<>+0(SB), Z16, Z16
-	VMULPD       Z18, Z16, Z16
-	VADDPD.BCST  log1pSeriese<>+0(SB), Z16, Z16
-	VMULPD       Z18, Z16, Z16
-	VADDPD.BCST  log1pSeriesf<>+0(SB), Z16, Z16
-	VMULPD       Z18, Z16, Z16
-	VADDPD.BCST  log1pSeriesg<>+0(SB), Z16, Z16
-	VMULPD       Z18, Z16, Z16
-	VMULPD       Z18, Z16, Z16
-	VADDPD       Z18, Z16, Z16
-	VMOVAPD      Z17, Z17
-	VPERMI2PD    Z15, Z14, Z17
-	VADDPD       Z17, Z16, Z16
-	VMOVUPD      Z16, (DX)
+	VADDPD       Z22, Z18, K1, Z18
+	VMOVUPD      Z18, (CX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
-	SUBQ         $0x08, BX
+	ADDQ         $0x40, BX
+	SUBQ         $0x08, SI
 	JNZ          nextLogistic
 	VZEROUPPER
 	RET
@@ -290,6 +301,9 @@ GLOBL one64<>(SB), RODATA|NOPTR, $8
 
 DATA oneBits<>+0(SB)/8, $0x3ff0000000000000
 GLOBL oneBits<>(SB), RODATA|NOPTR, $8
+
+DATA size64<>+0(SB)/8, $0x7fffffffffffffff
+GLOBL size64<>(SB), RODATA|NOPTR, $8
 
 DATA mostLogistic<>+0(SB)/8, $(700.0)
 GLOBL mostLogistic<>(SB), RODATA|NOPTR, $8

@@ -32,25 +32,28 @@ const (
 	ln2Low       = 1.90821492927058770002e-10 / logisticSteps
 )
 
-// Logistic sets low_i to 1/(1 + e^x_i) and soft_i to log(1 + e^−x_i), for x_i ≥ 0, by one exponential; those of numbers beyond 700
-// are those of 700. Vector instructions give the same bits: products are rounded before they are added to.
-func Logistic(x, low, soft []float64) {
-	low, soft = low[:len(x)], soft[:len(x)]
+// Logistic sets value_i to log(1 + e^x_i), and slope_i and curvature_i to its derivatives, by one exponential. Beyond ±700, e^−|x| is
+// taken for e^−700. Vector instructions give the same bits: products are rounded before they are added to.
+func Logistic(x, value, slope, curvature []float64) {
+	value, slope, curvature = value[:len(x)], slope[:len(x)], curvature[:len(x)]
 	const step = 8
 	if n := len(x) / step * step; wide && n > 0 {
-		logisticAVX512(&x[0], &low[0], &soft[0], n, &logisticTables[0][0])
-		x, low, soft = x[n:], low[n:], soft[n:]
+		logisticAVX512(&x[0], &value[0], &slope[0], &curvature[0], n, &logisticTables[0][0])
+		x, value, slope, curvature = x[n:], value[n:], slope[n:], curvature[n:]
 	}
 	for i, v := range x {
-		if v > mostLogistic {
-			v = mostLogistic
+		size := math.Abs(v)
+		if size > mostLogistic {
+			size = mostLogistic
 		}
-		shifted := float64(v*(logisticSteps/math.Ln2)) + roundShift
+		shifted := float64(size*(logisticSteps/math.Ln2)) + roundShift
 		n, k := shifted-roundShift, math.Float64bits(shifted)
-		r := float64(n*ln2High) - v + float64(n*ln2Low)
+		r := float64(n*ln2High) - size + float64(n*ln2Low)
 		e := float64(series(r, expSeries[:])*r) + 1
 		e = e * logisticTables[0][k%logisticSteps] * math.Float64frombits(1023<<52-k/logisticSteps<<52)
-		low[i] = e / (1 + e)
+		low := e / (1 + e)
+		high := 1 - low
+		curvature[i] = low * high
 
 		y := float64(e * logisticSteps)
 		if y > logisticSteps-1 {
@@ -59,7 +62,10 @@ func Logistic(x, low, soft []float64) {
 		shifted = y + roundShift
 		k = math.Float64bits(shifted) % logisticSteps
 		r = (e - (shifted-roundShift)/logisticSteps) * logisticTables[1][k]
-		soft[i] = float64(float64(series(r, log1pSeries[:])*r)*r) + r + logisticTables[2][k]
+		value[i] = float64(float64(series(r, log1pSeries[:])*r)*r) + r + logisticTables[2][k]
+		if slope[i] = low; v > 0 {
+			value[i], slope[i] = value[i]+v, high
+		}
 	}
 }
 

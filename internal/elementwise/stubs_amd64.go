@@ -17,4 +17,4 @@ func adamAVX512(w *float32, gradient *float32, mean *float32, squares *float32, 
 // logisticAVX512 is Logistic for n numbers, a multiple of 8 and 8 at least.
 //
 //go:noescape
-func logisticAVX512(x *float64, low *float64, soft *float64, n int, tables *float64)
+func logisticAVX512(x *float64, value *float64, slope *float64, curvature *float64, n int, tables *float64)

@@ -147,11 +147,13 @@ func adam() {
 
 // logistic has the operations of elementwise.Logistic in their order, and no products that are added to before they are rounded.
 func logistic() {
-	Text("logisticAVX512", "(x, low, soft *float64, n int, tables *float64)",
+	Text("logisticAVX512", "(x, value, slope, curvature *float64, n int, tables *float64)",
 		"is Logistic for n numbers, a multiple of 8 and 8 at least.")
-	x, low, soft, n, from := Word("x"), Word("low"), Word("soft"), Word("n"), Word("tables")
+	x, value, slope, curvature, n, from := Word("x"), Word("value"), Word("slope"), Word("curvature"), Word("n"), Word("tables")
 	const steps = 16
 	shift, one, oneBits := Floats64("shift", 0x1.8p52), Floats64("one64", 1), Bits64("oneBits", 1023<<52)
+	size, zero := Bits64("size64", 1<<63-1), ZMM()
+	VPXORQ(zero, zero, zero)
 	limit, perX := Floats64("mostLogistic", 700), Floats64("stepsPerX64", steps/math.Ln2)
 	high, rest := Floats64("ln2High", 6.93147180369123816490e-01/steps), Floats64("ln2Low", 1.90821492927058770002e-10/steps)
 	width, last, part := Floats64("steps", steps), Floats64("lastStep", steps-1), Floats64("step", 1./steps)
@@ -180,7 +182,11 @@ func logistic() {
 	}
 	Label("nextLogistic")
 	v, t, r, u := ZMM(), ZMM(), ZMM(), ZMM()
-	VMOVUPD(Mem{Base: x}, v)
+	given, positive := ZMM(), K()
+	VMOVUPD(Mem{Base: x}, given)
+	const greater = 30
+	VCMPPD(U8(greater), zero, given, positive)
+	VPANDQ(size, given, v)
 	VMINPD(v, limit, v) // NaN stays
 	VMULPD(perX, v, t)
 	VADDPD(shift, t, t)
@@ -199,7 +205,11 @@ func logistic() {
 	VMULPD(t, e, e)
 	VADDPD(one, e, u)
 	VDIVPD(u, e, u)
-	VMOVUPD(u, Mem{Base: low})
+	VSUBPD(u, one, t)
+	VMULPD(t, u, v)
+	VMOVUPD(v, Mem{Base: curvature})
+	VMOVAPD(t, positive, u)
+	VMOVUPD(u, Mem{Base: slope})
 	VMULPD(width, e, t)
 	VMINPD(t, last, t)
 	VADDPD(shift, t, t)
@@ -212,8 +222,9 @@ func logistic() {
 	VMULPD(r, l, l)
 	VADDPD(r, l, l)
 	VADDPD(entry(2, t), l, l)
-	VMOVUPD(l, Mem{Base: soft})
-	for _, p := range []Register{x, low, soft} {
+	VADDPD(given, l, positive, l)
+	VMOVUPD(l, Mem{Base: value})
+	for _, p := range []Register{x, value, slope, curvature} {
 		ADDQ(Imm(64), p)
 	}
 	SUBQ(Imm(8), n)
