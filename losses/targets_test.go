@@ -6,9 +6,9 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/metrics"
-	"github.com/plrank/plrank/plackett"
 )
 
 // lagrangian is Σ_t μ_t (least_t − share_t) of one query, by enumeration of all rankings.
@@ -17,7 +17,7 @@ func lagrangian(scores, discounts []float64, groups []int, list []losses.Target)
 	for k := range min(len(discounts), len(scores)) {
 		all += discounts[k]
 	}
-	plackett.Enumerate(scores, min(len(discounts), len(scores)), func(ranking []int, p float64) {
+	testkit.Enumerate(scores, min(len(discounts), len(scores)), func(ranking []int, p float64) {
 		for k, d := range ranking {
 			shares[groups[d]] += p * discounts[k] / all
 		}
