@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/internal/memory"
+	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/transforms"
 )
 
@@ -31,28 +32,46 @@ func (d *Dataset) vectors() (list []transforms.Vector) {
 	return list
 }
 
-// WithProduct returns d with another product for the one of the same name, such as one whose matrices are learned. The features are
-// copied, and the values of the product are made anew. It returns an error if d has no feature of that name, or not its vectors.
-func (d *Dataset) WithProduct(p transforms.Product) (*Dataset, error) {
-	columns, err := d.Choose(p.Name)
-	if err != nil {
-		return nil, err
+// WithProducts returns d with these products of its vectors as features, in place of those that it has. Features are copied. It returns
+// an error if d has not the vectors of a product.
+func (d *Dataset) WithProducts(products []transforms.Product) (*Dataset, error) {
+	own, from := *d, []int(nil) // columns
+	for c := range d.Width() {
+		if !slices.ContainsFunc(d.Products, func(p transforms.Product) bool { return p.Name == d.FeatureName(c) }) {
+			from = append(from, c)
+		}
 	}
-	a, b, err := p.Check(d.vectors())
-	if err != nil {
-		return nil, err
+	own.Products, own.FeatureIDs, own.FeatureNames, own.Levels = products, nil, nil, nil
+	for _, c := range from {
+		own.FeatureIDs, own.FeatureNames = append(own.FeatureIDs, d.FeatureIDs[c]), append(own.FeatureNames, d.FeatureName(c))
+		if d.Levels != nil {
+			own.Levels = append(own.Levels, d.Levels[c])
+		}
 	}
-	own, width := *d, d.Width()
-	own.Features, own.Products = slices.Clone(d.Features), slices.Clone(d.Products)
+	sides := make([][2]int, len(products))
+	for i := range products {
+		a, b, err := products[i].Check(d.vectors())
+		if err != nil {
+			return nil, err
+		}
+		sides[i] = [2]int{a, b}
+		own.FeatureIDs = append(own.FeatureIDs, text.MaxFeatureID-len(products)+1+i) // as they are read
+		own.FeatureNames = append(own.FeatureNames, products[i].Name)
+		if d.Levels != nil {
+			own.Levels = append(own.Levels, nil)
+		}
+	}
+	own.Features = make([]float32, d.Rows()*own.Width())
 	memory.For(d.Queries(), func(q int) {
 		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
-			own.Features[r*width+columns[0]] = p.Value(d.Vector(a, r), d.Vector(b, r))
+			row := own.Row(r)
+			for i, c := range from {
+				row[i] = d.Row(r)[c]
+			}
+			for i, side := range sides {
+				row[len(from)+i] = products[i].Value(d.Vector(side[0], r), d.Vector(side[1], r))
+			}
 		}
 	})
-	for i := range own.Products {
-		if own.Products[i].Name == p.Name {
-			own.Products[i] = p
-		}
-	}
 	return &own, nil
 }

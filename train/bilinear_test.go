@@ -146,3 +146,43 @@ func TestBilinearGradientIsOfTheLoss(t *testing.T) {
 		}
 	}
 }
+
+// Validation chooses among no products of vectors, those that the data have, and bilinear ones as well.
+func TestValidationChoosesProducts(t *testing.T) {
+	turnedSplits := turned(t, 200, "standard+cosine(q,d)")
+	// Labels grow with x, and in training with the cosine.
+	straight := func(sign float32) *datasets.Splits {
+		s := *turned(t, 200, "standard+cosine(q,d)")
+		for d, sign := range map[*datasets.Dataset]float32{s.Train: 1, s.Vali: sign} {
+			for r := range d.Labels {
+				d.Labels[r] = float32(math.Floor(min(4, max(0, float64(2+d.Row(r)[0]+2*sign*d.Row(r)[1])))))
+			}
+		}
+		return &s
+	}
+	for name, c := range map[string]struct {
+		s    *datasets.Splits
+		want []string
+	}{
+		"turned": {turnedSplits, []string{"cosine(q,d)", "bilinear(q,d,4)"}}, "cosine": {straight(1), []string{"cosine(q,d)"}}, "misleading": {straight(-1), nil},
+	} {
+		chosen, why, err := ChooseProducts(t.Context(), c.s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range []*datasets.Dataset{chosen.Train, chosen.Vali} {
+			var got []string
+			for _, p := range d.Products {
+				if got = append(got, p.Name); !p.Learned() {
+					t.Errorf("%s: %s is not learned", name, p.Name)
+				}
+			}
+			if !slices.Equal(got, c.want) || !slices.Equal(d.FeatureNames, append([]string{"x"}, c.want...)) || d.Validate() != nil {
+				t.Errorf("%s: %v with the features %v, want %v: %s, error %v", name, got, d.FeatureNames, c.want, why, d.Validate())
+			}
+		}
+		if !strings.Contains(why, "; none: ") || !strings.Contains(why, "; cosine(q,d), bilinear(q,d,4): ") {
+			t.Errorf("why: %s", why)
+		}
+	}
+}

@@ -86,6 +86,7 @@ func TestVectorsOfNoBytesAreRefused(t *testing.T) {
 		t.Errorf("error %v, %d numbers", err, cap(to.Values))
 	}
 }
+
 // What a column of lists takes while it is read does not grow with its pages.
 func TestPagesOfListsShareMemory(t *testing.T) {
 	type row struct {

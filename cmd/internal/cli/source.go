@@ -118,7 +118,7 @@ func (s *Source) ReadingFlags() Flags {
 		Flag{Name: "vector", Value: &s.Vectors, Topic: "features",
 			Help: "the `columns` of text that hold vectors, such as [0.1, 0.2]; columns of lists are vectors without it. NAME=FILE is a vector in " +
 				"a file of its own: a table with a column of query ids or of document ids, or a .npy array with ids in FILE.ids. " +
-				"Inputs are then cosine(a,b) and dot(a,b) of vectors of one dimension, unless -transform names others"},
+				"Inputs are then products of vectors of one dimension that validation chooses, unless -transform names some"},
 	)
 }
 

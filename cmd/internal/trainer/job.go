@@ -117,6 +117,10 @@ func open(ctx context.Context, o *options, initial *ranker.Model, stderr io.Writ
 	if o.Data != "" && !o.Synthetic() {
 		command.Warn(stderr, cli.Suspicions(s.Train)...)
 	}
+	if initial == nil && s.Train.Products != nil && o.products() == nil {
+		s, o.chosen, err = train.ChooseProducts(ctx, s)
+		return s, err
+	}
 	return train.FitProducts(ctx, s)
 }
 

@@ -90,6 +90,7 @@ type options struct {
 	kinds     []kindFlag    // settings of one kind of models
 	line      *flag.FlagSet // with the flags that were given; nil: the run goes on
 	more      string        // products of vectors that the transforms of the recipe have, too
+	chosen    string        // by what products of vectors were chosen; "": they were not
 	bySize    bool          // the recipe is still to be chosen, by the size of the data
 	recipe    string        // what was chosen, in words, by this run; lines
 	part      int           // the model of several that this is, from 1

@@ -126,6 +126,9 @@ func (o *options) take(plan recipe.Plan, s *datasets.Splits, changes []string) e
 	for _, p := range s.Train.Products {
 		products = append(products, p.Name)
 	}
+	if o.chosen != "" {
+		changes = append(changes, o.chosen)
+	}
 	if products != nil {
 		changes = append(changes, "features made of vectors: "+strings.Join(products, ", "))
 	}
