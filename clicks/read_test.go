@@ -271,12 +271,12 @@ func TestLogsThatCannotBeReadBackAreNotWritten(t *testing.T) {
 		{func(im *Impression) { im.Scores = []float64{math.Inf(1)} }, "it must be finite"},
 		{func(im *Impression) { im.Documents, im.Scores, im.Features = []string{"a", "a"}, nil, nil }, `impression "r" (query "q"): document "a" is among the candidates twice`},
 		{func(im *Impression) { im.Features = []float32{float32(math.Inf(1))} }, "feature +Inf is not finite"},
-		{func(im *Impression) { im.ID = "\xff" }, `the ID is "\xff": want text in UTF-8`},
-		{func(im *Impression) { im.Client = "\xff" }, `Client is "\xff": want text in UTF-8`},
-		{func(im *Impression) { im.Query = "caf\xe9" }, `Query is "caf\xe9": want text in UTF-8`},
-		{func(im *Impression) { im.Model = "\xff" }, `Model is "\xff": want text in UTF-8`},
-		{func(im *Impression) { im.Version = "\xff" }, `Version is "\xff": want text in UTF-8`},
-		{func(im *Impression) { im.Documents = []string{"\xff"} }, `the ID of a document is "\xff": want text in UTF-8`},
+		{func(im *Impression) { im.ID = "\xff" }, `invalid UTF-8 within "/query_id"`},
+		{func(im *Impression) { im.Client = "\xff" }, `invalid UTF-8 within "/client_id"`},
+		{func(im *Impression) { im.Query = "caf\xe9" }, `invalid UTF-8 within "/user_query"`},
+		{func(im *Impression) { im.Model = "\xff" }, `invalid UTF-8 within "/query_attributes/plrank/model"`},
+		{func(im *Impression) { im.Version = "\xff" }, `invalid UTF-8 within "/query_attributes/plrank/version"`},
+		{func(im *Impression) { im.Documents = []string{"\xff"} }, `invalid UTF-8 within "/query_response_hit_ids/0"`},
 	} {
 		im := valid
 		c.change(&im)
@@ -290,7 +290,7 @@ func TestLogsThatCannotBeReadBackAreNotWritten(t *testing.T) {
 	if _, err := AppendQuery(nil, &valid, &Log{Levels: [][]string{nil, {"x"}}}); err == nil || !strings.Contains(err.Error(), `impression "r": 2 levels for 1 features a document`) {
 		t.Errorf("error %v for other columns", err)
 	}
-	for want, l := range map[string]*Log{`a feature name is "\xff"`: {FeatureNames: []string{"\xff"}}, `the text of a category is "\xff"`: {Levels: [][]string{{"\xff"}}}} {
+	for want, l := range map[string]*Log{`invalid UTF-8 within "/query_attributes/plrank/feature_names/0"`: {FeatureNames: []string{"\xff"}}, `jsontext: invalid UTF-8`: {Levels: [][]string{{"\xff"}}}} {
 		if _, err := AppendQuery(nil, &valid, l); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}

@@ -2,7 +2,6 @@ package clicks
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +12,11 @@ import (
 	"time"
 	"unicode/utf8"
 
+	json2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/plrank/plrank/internal/jsonread"
+	"github.com/plrank/plrank/plackett"
 )
 
 // A ubiLine is a line of a log in the form of UBI 1.3: a query or an event.
@@ -115,21 +118,6 @@ func parseContributors(array []byte) ([]Contributor, error) {
 		return m, fields{{"name", to(&m.Name, parseText)}, {"version", to(&m.Version, parseText)}, {"weight", to(&m.Weight, parseJSON)},
 			{"scores", to(&m.Scores, parseScores)}}.read(entry)
 	})
-}
-
-// appendInterleaving appends how several models made a ranking.
-func appendInterleaving(dst []byte, v *Interleaving) []byte {
-	dst = appendList(append(dst, `,"interleaved":{"models":`...), v.Models, func(dst []byte, m Contributor) []byte {
-		dst = appendString(append(dst, `{"name":`...), m.Name)
-		dst = appendString(append(dst, `,"version":`...), m.Version)
-		dst = appendFloat(append(dst, `,"weight":`...), m.Weight)
-		return append(appendList(append(dst, `,"scores":`...), m.Scores, appendFloat), '}')
-	})
-	if v.Teams == nil {
-		return append(appendInt(append(dst, `,"by":`...), v.By), '}')
-	}
-	dst = appendList(append(dst, `,"teams":`...), v.Teams, appendInt)
-	return append(appendList(append(dst, `,"probabilities":`...), v.Probabilities, appendFloat), '}')
 }
 
 // fields lists the members of an object that are read. Package encoding/json would accept other cases of a name, and take
@@ -302,11 +290,10 @@ func AppendFeature(dst []byte, v float32, levels []string) ([]byte, error) {
 	case !isLevel(v, levels):
 		return dst, fmt.Errorf("feature value %v is not one of the column's %d level numbers", v, len(levels))
 	}
-	level := levels[int(v)-1]
-	if level == "" {
-		return append(dst, emptyText...), nil
+	if level := levels[int(v)-1]; level != "" {
+		return jsontext.AppendQuote(dst, level)
 	}
-	return appendString(dst, level), checkText("the text of a category", level)
+	return append(dst, emptyText...), nil
 }
 
 // isLevel reports whether a value stands for one of the texts.
@@ -322,125 +309,93 @@ func AppendQueryJSON(dst []byte, im *Impression, features []byte, log *Log) ([]b
 	if im.ID == "" {
 		return dst, errors.New("clicks: an impression without ID: its clicks could not be joined")
 	}
-	err := im.check(make([]bool, len(im.Documents)))
-	if err == nil {
-		err = cmp.Or(checkText("the ID", im.ID), checkText("Client", im.Client), checkText("Query", im.Query), checkText("Model", im.Model),
-			checkText("Segment", im.Segment),
-			checkText("Version", im.Version), checkText("the ID of a document", im.Documents...), checkText("a feature name", log.FeatureNames...))
-	}
-	if err != nil {
+	if err := im.check(make([]bool, len(im.Documents))); err != nil {
 		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
 	}
-	if im.Interleaving != nil {
-		for _, m := range im.Interleaving.Models {
-			if err := checkText("the name or version of a model", m.Name, m.Version); err != nil {
-				return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
-			}
+	q := queryLine{lineIDs: im.ids(im.Time)}
+	for _, d := range im.Shown {
+		q.Hits = append(q.Hits, im.Documents[d])
+	}
+	q.Attributes.Segment = im.Segment
+	q.Attributes.Policy = policyJSON{Model: im.Model, Version: im.Version, Seed: im.Seed, Cutoff: im.Cutoff, Temperature: im.Temperature,
+		Rules: im.Rules, LogProbability: im.LogProbability, Drawn: im.Shown, Candidates: im.Documents, Scores: im.Scores}
+	if v := im.Interleaving; v != nil {
+		how := &interleavingJSON{By: v.By, Teams: v.Teams, Probabilities: v.Probabilities}
+		for _, m := range v.Models {
+			how.Models = append(how.Models, contributorJSON{m, m.Scores})
 		}
-	}
-	start := len(dst)
-	dst = appendIDs(append(dst, '{'), im, im.Time)
-	dst = appendList(append(dst, `,"query_response_hit_ids":`...), im.Shown,
-		func(dst []byte, d int) []byte { return appendString(dst, im.Documents[d]) })
-	dst = append(dst, `,"query_attributes":{`...)
-	if im.Segment != "" {
-		dst = append(appendString(append(dst, `"segment":`...), im.Segment), ',')
-	}
-	if dst, err = appendPolicy(dst, im); err != nil {
-		return dst[:start], fmt.Errorf("clicks: impression %q: %w", im.ID, err)
-	}
-	dst = appendList(append(dst, `,"drawn":`...), im.Shown, appendInt)
-	dst = appendList(append(dst, `,"candidates":`...), im.Documents, appendString)
-	if im.Scores != nil {
-		dst = appendList(append(dst, `,"scores":`...), im.Scores, appendFloat)
-	}
-	if im.Interleaving != nil {
-		dst = appendInterleaving(dst, im.Interleaving)
+		q.Attributes.Policy.Interleaved = how
 	}
 	if len(features) > 0 {
-		dst = append(append(dst, `,"features":`...), features...)
-		if log.FeatureIDs != nil {
-			dst = appendList(append(dst, `,"feature_ids":`...), log.FeatureIDs, appendInt)
-		}
-		if log.FeatureNames != nil {
-			dst = appendList(append(dst, `,"feature_names":`...), log.FeatureNames, appendString)
-		}
+		q.Attributes.Policy.FeatureIDs, q.Attributes.Policy.FeatureNames = log.FeatureIDs, log.FeatureNames
 	}
-	dst = append(dst, "}}}\n"...)
-	if n := len(dst) - start; n > longestLine {
-		return dst[:start], fmt.Errorf("clicks: impression %q: a line of %d bytes, want at most %d", im.ID, n, longestLine)
+	line, err := appendLine(dst, im, q)
+	if err == nil && len(features) > 0 {
+		const end = "}}}\n" // of the policy, the attributes and the query
+		line = append(append(append(line[:len(line)-len(end)], `,"features":`...), features...), end...)
 	}
-	return dst, nil
+	if n := len(line) - len(dst); err == nil && n > longestLine {
+		return dst, fmt.Errorf("clicks: impression %q: a line of %d bytes, want at most %d", im.ID, n, longestLine)
+	}
+	return line, err
 }
 
-// appendPolicy appends how a ranking was drawn.
-func appendPolicy(dst []byte, im *Impression) ([]byte, error) {
-	dst = appendString(append(dst, `"plrank":{"model":`...), im.Model)
-	dst = appendString(append(dst, `,"version":`...), im.Version)
-	dst = strconv.AppendUint(append(dst, `,"seed":"`...), im.Seed, 10)
-	dst = appendInt(append(dst, `","cutoff":`...), im.Cutoff)
-	if im.Temperature != 0 {
-		dst = appendFloat(append(dst, `,"temperature":`...), im.Temperature)
-	}
-	if im.Rules != nil {
-		rules, err := json.Marshal(im.Rules)
-		if err != nil {
-			return dst, fmt.Errorf("rules: %w", err)
-		}
-		dst = append(append(dst, `,"rules":`...), rules...)
-	}
-	if im.LogProbability != 0 {
-		dst = appendFloat(append(dst, `,"log_probability":`...), im.LogProbability)
-	}
-	return dst, nil
+// A queryLine is a query of UBI as [AppendQuery] writes it.
+type queryLine struct {
+	lineIDs
+	Hits       []string `json:"query_response_hit_ids"`
+	Attributes struct {
+		Segment string     `json:"segment,omitzero"`
+		Policy  policyJSON `json:"plrank"`
+	} `json:"query_attributes"`
 }
 
-// appendIDs appends the members that queries and events have alike.
-func appendIDs(dst []byte, im *Impression, at time.Time) []byte {
-	dst = appendString(append(dst, `"query_id":`...), im.ID)
-	if im.Client != "" {
-		dst = appendString(append(dst, `,"client_id":`...), im.Client)
-	}
-	dst = appendString(append(dst, `,"user_query":`...), im.Query)
-	return append(at.AppendFormat(append(dst, `,"timestamp":"`...), time.RFC3339Nano), '"')
+// policyJSON says how a ranking was drawn.
+type policyJSON struct {
+	Model          string            `json:"model"`
+	Version        string            `json:"version"`
+	Seed           uint64            `json:"seed,string"`
+	Cutoff         int               `json:"cutoff"`
+	Temperature    float64           `json:"temperature,omitzero"`
+	Rules          *plackett.Rules   `json:"rules,omitzero"`
+	LogProbability float64           `json:"log_probability,omitzero"`
+	Drawn          []int             `json:"drawn"`
+	Candidates     []string          `json:"candidates"`
+	Scores         []float64         `json:"scores,omitzero"`
+	Interleaved    *interleavingJSON `json:"interleaved,omitzero"`
+	FeatureIDs     []int             `json:"feature_ids,omitzero"`
+	FeatureNames   []string          `json:"feature_names,omitzero"`
 }
 
-// appendList appends an array in JSON.
-func appendList[T any](dst []byte, list []T, one func([]byte, T) []byte) []byte {
-	dst = append(dst, '[')
-	for i, v := range list {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = one(dst, v)
-	}
-	return append(dst, ']')
+type interleavingJSON struct {
+	Models        []contributorJSON `json:"models"`
+	By            int               `json:"by,omitzero"`
+	Teams         []int             `json:"teams,omitzero"`
+	Probabilities []float64         `json:"probabilities,omitzero"`
 }
 
-func appendInt(dst []byte, v int) []byte { return strconv.AppendInt(dst, int64(v), 10) }
-
-func appendFloat(dst []byte, v float64) []byte { return strconv.AppendFloat(dst, v, 'g', -1, 64) }
-
-// checkText returns an error if one of the texts cannot be written in JSON, which has nothing but UTF-8: a reader would get
-// another text.
-func checkText(what string, texts ...string) error {
-	for _, t := range texts {
-		if !utf8.ValidString(t) {
-			return fmt.Errorf("%s is %.100q: want text in UTF-8", what, t)
-		}
-	}
-	return nil
+type contributorJSON struct {
+	Contributor
+	Scores []float64 `json:"scores"`
 }
 
-// appendString appends a string in JSON, which [checkText] has passed. Most are plain.
-func appendString(dst []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			quoted, _ := json.Marshal(s) // of a string, without an error
-			return append(dst, quoted...)
-		}
+// lineIDs are the members that queries and events have alike.
+type lineIDs struct {
+	QueryID   string    `json:"query_id"`
+	ClientID  string    `json:"client_id,omitzero"`
+	UserQuery string    `json:"user_query"`
+	Timestamp time.Time `json:"timestamp"`
+}
+
+func (im *Impression) ids(at time.Time) lineIDs { return lineIDs{im.ID, im.Client, im.Query, at} }
+
+// appendLine appends a line about an impression. Its texts must be in UTF-8: a reader would get others.
+func appendLine(dst []byte, im *Impression, line any) ([]byte, error) {
+	b := bytes.NewBuffer(dst)
+	if err := json2.MarshalWrite(b, line); err != nil {
+		return dst, fmt.Errorf("clicks: impression %q: %w: want text in UTF-8", im.ID, err)
 	}
-	return append(append(append(dst, '"'), s...), '"')
+	return append(b.Bytes(), '\n'), nil
 }
 
 // AppendClick appends to dst the line of a click on the document at a rank, from 1, of an
@@ -449,15 +404,21 @@ func AppendClick(dst []byte, im *Impression, rank int, at time.Time) ([]byte, er
 	if rank < 1 || rank > len(im.Shown) {
 		return dst, fmt.Errorf("clicks: impression %q: a click at rank %d of %d", im.ID, rank, len(im.Shown))
 	}
-	document := im.Documents[im.Shown[rank-1]]
-	if err := cmp.Or(checkText("the ID", im.ID), checkText("Client", im.Client), checkText("Query", im.Query),
-		checkText("the ID of a document", document)); err != nil {
-		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
+	var click struct {
+		ActionName string `json:"action_name"`
+		lineIDs
+		Attributes struct {
+			Object struct {
+				ID string `json:"object_id"`
+			} `json:"object"`
+			Position struct {
+				Ordinal int `json:"ordinal"`
+			} `json:"position"`
+		} `json:"event_attributes"`
 	}
-	dst = appendIDs(append(dst, `{"action_name":"click",`...), im, at)
-	dst = appendString(append(dst, `,"event_attributes":{"object":{"object_id":`...), document)
-	dst = appendInt(append(dst, `},"position":{"ordinal":`...), rank)
-	return append(dst, "}}}\n"...), nil
+	click.ActionName, click.lineIDs = "click", im.ids(at)
+	click.Attributes.Object.ID, click.Attributes.Position.Ordinal = im.Documents[im.Shown[rank-1]], rank
+	return appendLine(dst, im, click)
 }
 
 // longestLine bounds a line: a query of 100,000 documents with some hundred features.
