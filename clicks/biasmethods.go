@@ -54,8 +54,8 @@ type BiasReport struct {
 	// Neighbours has the groups if only neighbouring ranks are compared, as by Harvest.
 	Neighbours [][]int `json:"-"`
 
-	// Low and High are the ends of intervals of 95 % of α by rank, and BetaLow and BetaHigh of β: bootstraps over impressions. nil:
-	// the estimate failed.
+	// Low and High are the ends of intervals of 95 % of α by rank, and BetaLow and BetaHigh of β, by resampling
+	// impressions: a jackknife over 100 groups for harvest and all-pairs, and a bootstrap for others. nil: the estimate failed.
 	Low      []float64 `json:"low,omitempty"`
 	High     []float64 `json:"high,omitempty"`
 	BetaLow  []float64 `json:"betaLow,omitempty"`
@@ -102,17 +102,16 @@ type biasMethod interface {
 	estimate(report *BiasReport, shown []float64) (Bias, error)
 	// again returns the estimate from a resample of the impressions, after estimate.
 	again(random *rand.Rand, resample int) (Bias, error)
-	resamples() int
+	// resamples returns how many there are, and how much more than the standard deviation over them the standard error is.
+	resamples() (n int, spread float64)
 }
-
-// resampled is the number of resamples for intervals. An estimate takes a normal interval from fewer resamples if one takes long.
-const resampled = 200
 
 // intervals sets the intervals of a report.
 func (e *BiasEstimation) intervals() {
 	random := rand.New(rand.NewPCG(1, 2))
 	var alpha, beta [][]float64 // by rank, by resample
-	for i := range e.method.resamples() {
+	n, spread := e.method.resamples()
+	for i := range n {
 		b, err := e.method.again(random, i)
 		if err != nil || len(b.Alpha) != len(e.bias.Alpha) {
 			continue // clicks at a rank are too few for this resample
@@ -126,18 +125,18 @@ func (e *BiasEstimation) intervals() {
 	}
 	r := &e.report
 	for k := range alpha {
-		low, high := interval95(e.bias.Alpha[k], alpha[k])
+		low, high := interval95(e.bias.Alpha[k], spread, alpha[k])
 		r.Low, r.High = append(r.Low, max(0, low)), append(r.High, high)
 		if e.bias.Beta != nil {
-			low, high = interval95(e.bias.Beta[k], beta[k])
+			low, high = interval95(e.bias.Beta[k], spread, beta[k])
 			r.BetaLow, r.BetaHigh = append(r.BetaLow, low), append(r.BetaHigh, high)
 		}
 	}
 }
 
 // interval95 returns the interval of a value by its standard deviation over resamples.
-func interval95(value float64, resamples []float64) (low, high float64) {
-	half := distuv.UnitNormal.Quantile(.975) * stat.StdDev(resamples, nil)
+func interval95(value, spread float64, resamples []float64) (low, high float64) {
+	half := distuv.UnitNormal.Quantile(.975) * spread * stat.StdDev(resamples, nil)
 	return value - half, value + half
 }
 
@@ -254,7 +253,7 @@ func (f *affineFit) add(l *Log, situations []situation) error {
 	return nil
 }
 
-func (f *affineFit) resamples() int { return resampled }
+func (f *affineFit) resamples() (n int, spread float64) { return 200, 1 }
 
 // again draws how often a document was shown and clicked, as by the impressions of a resample.
 func (f *affineFit) again(random *rand.Rand, _ int) (Bias, error) {

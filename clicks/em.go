@@ -30,7 +30,7 @@ type expectationMaximisation struct {
 }
 
 // resamples are few: each is a fit.
-func (em *expectationMaximisation) resamples() int { return 20 }
+func (em *expectationMaximisation) resamples() (n int, spread float64) { return 20, 1 }
 
 // again goes on from the estimate, with counts as by the impressions of a resample.
 func (em *expectationMaximisation) again(random *rand.Rand, _ int) (Bias, error) {

@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
 )
 
@@ -23,43 +22,26 @@ type pair struct {
 
 // harvested estimates position bias by [Harvest] and [AllPairs].
 type harvested struct {
-	neighbours bool     // compare only neighbouring ranks
-	pairs      [][]pair // [ranks][ranks]
-	resampled  []harvested
+	neighbours bool        // compare only neighbouring ranks
+	pairs      [][]pair    // [ranks][ranks]
+	groups     []harvested // of impressions, by a hash of their IDs
 }
 
-func (h *harvested) resamples() int { return resampled }
+// jackknifed is the number of groups of impressions of which one at a time is left out for intervals.
+const jackknifed = 100
 
-func (h *harvested) again(_ *rand.Rand, resample int) (Bias, error) {
-	own := &h.resampled[resample]
-	own.neighbours = h.neighbours
-	own.grow(len(h.pairs))
+func (h *harvested) resamples() (n int, spread float64) {
+	return jackknifed, (jackknifed - 1) / math.Sqrt(jackknifed)
+}
+
+func (h *harvested) again(_ *rand.Rand, left int) (Bias, error) {
+	own := &harvested{neighbours: h.neighbours}
+	own.merge(h, 1)
+	own.merge(&h.groups[left], -1)
 	if len(own.connected(h.neighbours)) > 1 {
-		return Bias{}, errors.New("ranks are not compared in a resample")
+		return Bias{}, errors.New("ranks are not compared without a group")
 	}
 	return own.solve()
-}
-
-// resample counts the click of an impression at a rank in the resamples that have the impression, each a Poisson number of
-// times: which follows from its own seed, whatever the parts of the log.
-func (h *harvested) resample(seed uint64, k int, weights []float64) {
-	random := rand.New(rand.NewPCG(seed, 0))
-	for r := range h.resampled {
-		u, n := random.Float64(), 0.
-		for p := math.Exp(-1); u > p && n < 8; p /= n { // Poisson numbers of mean 1, by their distribution
-			u -= p
-			n++
-		}
-		if n == 0 {
-			continue
-		}
-		own := &h.resampled[r]
-		own.grow(len(h.pairs))
-		for j, x := range weights {
-			own.pairs[k][j].clicks += n * x
-			own.pairs[k][j].squares += n * x * x
-		}
-	}
 }
 
 // grow makes room for this many ranks.
@@ -75,7 +57,7 @@ func (h *harvested) add(l *Log, situations []situation) error {
 	const blocks = 64
 	parts := make([]harvested, blocks)
 	for b := range parts {
-		parts[b].resampled = make([]harvested, resampled)
+		parts[b].groups = make([]harvested, jackknifed)
 	}
 	workers := parallel.Workers(blocks)
 	scratch := make([]propensities, workers)
@@ -93,36 +75,30 @@ func (h *harvested) add(l *Log, situations []situation) error {
 		}
 		return nil
 	})
-	if h.resampled == nil {
-		h.resampled = make([]harvested, resampled)
+	if h.groups == nil {
+		h.groups = make([]harvested, jackknifed)
 	}
 	for _, part := range parts {
-		h.merge(&part)
-		for r := range part.resampled {
-			h.resampled[r].merge(&part.resampled[r])
+		h.merge(&part, 1)
+		for g := range part.groups {
+			h.groups[g].merge(&part.groups[g], 1)
 		}
 	}
 	return err
 }
 
-// merge adds the pairs of a part.
-func (h *harvested) merge(part *harvested) {
+// merge adds the pairs of a part, or with the sign −1 takes them away.
+func (h *harvested) merge(part *harvested, sign float64) {
 	h.grow(len(part.pairs))
 	for k, row := range part.pairs {
 		for j, p := range row {
-			to := &h.pairs[k][j]
-			to.overlap += p.overlap
-			to.clicks += p.clicks
-			to.squares += p.squares
+			h.pairs[k][j].add(pair{sign * p.overlap, sign * p.clicks, sign * p.squares})
 		}
 	}
 }
 
-// seedOf returns the seed of an impression.
-func seedOf(id string) uint64 {
-	hash := fnv.New64a()
-	_, _ = hash.Write([]byte(id))
-	return num.SplitMix(hash.Sum64())
+func (p *pair) add(other pair) {
+	*p = pair{p.overlap + other.overlap, p.clicks + other.clicks, p.squares + other.squares}
 }
 
 // count counts the impressions of a situation, with their placements.
@@ -136,20 +112,22 @@ func (h *harvested) count(l *Log, s *situation, placements []float64) {
 			}
 		}
 	}
-	weights := make([]float64, ranks)
 	for _, i := range s.impressions {
 		im := &l.Impressions[i]
+		hash := fnv.New64a()
+		_, _ = hash.Write([]byte(im.ID))
+		group := &h.groups[hash.Sum64()%jackknifed]
+		group.grow(ranks)
 		for k, d := range im.Shown {
 			own := placements[d*ranks+k]
 			if im.Clicks[k] == 0 || own < leastPropensity {
 				continue
 			}
 			for j := range ranks {
-				weights[j] = im.Clicks[k] * min(own, placements[d*ranks+j]) / own
-				h.pairs[k][j].clicks += weights[j]
-				h.pairs[k][j].squares += weights[j] * weights[j]
+				x := im.Clicks[k] * min(own, placements[d*ranks+j]) / own
+				h.pairs[k][j].add(pair{0, x, x * x})
+				group.pairs[k][j].add(pair{0, x, x * x})
 			}
-			h.resample(seedOf(im.ID), k, weights)
 		}
 	}
 }
