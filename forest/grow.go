@@ -34,7 +34,8 @@ type Config struct {
 	// Seed is the seed of what Rows and Columns draw.
 	Seed uint64
 	// Parts is the number of processes that grow the same trees on the same documents, and Part is the number of this one, from 0: each
-	// accumulates the histograms of its part of the documents. 0 and 1: this process is alone.
+	// accumulates the histograms of its part of the documents, or, of sparse documents, looks at its part of the columns. 0 and 1: this
+	// process is alone.
 	Parts, Part int
 	// Sum adds to a histogram what the other processes have in theirs. It is needed if Parts is above 1; all processes call it in the
 	// same order, with histograms of the same lengths.

@@ -3,6 +3,7 @@ package forest
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/plrank/plrank/internal/num"
@@ -171,17 +172,20 @@ func (g *Grower) fillHistogram(h []uint64, l *leaf, entries []uint64, column int
 	return entries[n:]
 }
 
-// bestSparse is best for sparse documents: it looks at the columns alone that documents of the leaves have.
+// bestSparse is best for sparse documents: it looks at the columns alone that documents of the leaves have. Each process looks at a
+// part of them.
 func (g *Grower) bestSparse(groups [][]*leaf) []split {
 	const together = 512 // columns
 	active := make([]bool, g.binned.width)
 	for _, c := range g.active {
 		active[c] = true
 	}
-	chunks := (g.binned.width + together - 1) / together
+	all, part, parts := (g.binned.width+together-1)/together, g.config.Part, g.config.Parts
+	own := all * part / parts
+	chunks := all*(part+1)/parts - own
 	found := make([]split, chunks*len(groups))
 	parallel.For(len(found), parallel.Workers(len(found)), func(_, i int) {
-		group, first := groups[i/chunks], i%chunks*together
+		group, first := groups[i/chunks], (own+i%chunks)*together
 		end := min(first+together, g.binned.width)
 		s, left := g.newSearch(group), make([][]uint64, len(group)) // entries from column first on
 		for j, l := range group {
@@ -216,6 +220,32 @@ func (g *Grower) bestSparse(groups [][]*leaf) []split {
 	for i, s := range found {
 		if s.gain > best[i/chunks].gain {
 			best[i/chunks] = s
+		}
+	}
+	return g.bestOfParts(best)
+}
+
+// bestOfParts returns the best of the splits that the processes found, by group of leaves.
+func (g *Grower) bestOfParts(own []split) []split {
+	part, parts := g.config.Part, g.config.Parts
+	if parts == 1 {
+		return own
+	}
+	words := make([]uint64, 4*len(own)*parts) // of the splits of each process, in the order of the columns
+	for i, s := range own {
+		w := words[4*(part*len(own)+i):]
+		w[0], w[1], w[2] = math.Float64bits(s.gain), uint64(s.column), uint64(s.cut)
+		if s.missingLeft {
+			w[3] = 1
+		}
+	}
+	g.config.Sum(words)
+	best := make([]split, len(own))
+	for i := range len(own) * parts {
+		w, to := words[4*i:], &best[i%len(own)]
+		if gain := math.Float64frombits(w[0]); gain > to.gain {
+			column := int(w[1])
+			*to = split{gain, column, ascending[:g.binned.columns[column].bins()-1], int(w[2]), w[3] == 1}
 		}
 	}
 	return best

@@ -1,11 +1,14 @@
 package forest
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"testing"
 
+	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/sparse"
+	"github.com/plrank/plrank/internal/testkit"
 )
 
 // sparseTable returns documents of which most values are 0, with a column that is never 0, one that is missing in part, one that is
@@ -88,6 +91,50 @@ func TestSparseDocumentsGrowTheTreesOfDenseOnes(t *testing.T) {
 			if len(columns) >= width || !reflect.DeepEqual(got, want) {
 				t.Errorf("%s, %d bins: %d columns give other scores", name, bins, len(columns))
 			}
+		}
+	}
+}
+
+func TestProcessesShareTheColumnsOfSparseDocuments(t *testing.T) {
+	const n, width = 400, 1300
+	dense, rows := sparseTable(n, width)
+	grow := func(c Config) (trees []Tree, err error) {
+		b, err := BinSparse(rows, width, 8)
+		if err != nil {
+			return nil, err
+		}
+		g, err := NewGrower(b, c)
+		for range 3 {
+			var tree Tree
+			if err == nil {
+				tree, err = g.Grow(dense.gradient, dense.curvature, make([]float64, n))
+			}
+			trees = append(trees, tree)
+		}
+		return trees, err
+	}
+	for _, c := range []Config{{Leaves: 12}, {Depth: 4}} {
+		want, err := grow(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, parts := range []int{2, 5} { // of 3 chunks
+			for _, err := range testkit.OnRanks(parts, func(g mpi.Group) error {
+				c := c
+				c.Part, c.Parts, c.Sum = g.Rank(), parts, func(h []uint64) { mpi.Sum(g, h) }
+				if got, err := grow(c); err != nil || !reflect.DeepEqual(got, want) {
+					return fmt.Errorf("rank %d of %d grows other trees: %w", g.Rank(), parts, err)
+				}
+				return nil
+			}) {
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		c.Part, c.Parts, c.Sum = 1, 2, func([]uint64) {} // alone, it sees its own columns
+		if got, err := grow(c); err != nil || got[0].Nodes[0].Column < 512 {
+			t.Errorf("%v, %v", got[0].Nodes, err)
 		}
 	}
 }
