@@ -2,7 +2,7 @@ package datasets
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -19,13 +19,73 @@ import (
 	"github.com/plrank/plrank/internal/textfile"
 )
 
-// exported returns what reads a file of a judgement tool, by how it begins, as words of TREC's, "qid 0 docid label"; nil for other
-// files. A query is called by its text, with _ for blanks.
-func exported(begin []byte) func(r io.Reader) ([][]string, error) {
-	header, _, _ := strings.Cut(strings.ToLower(string(begin)), "\n")
+// A record is the words of a line of a TREC file, such as "qid 0 docid label", or what another tool has instead of one.
+type record struct {
+	line  int // 0: it is not known
+	words []string
+}
+
+// An export reads the files of other tools. In names of queries, _ stands for blanks.
+type export func(r io.Reader) ([]record, error)
+
+// readTREC calls add with every record of a file, and gives its errors the line. Other returns what reads a file that begins so, nil
+// if it has words, see scanWords.
+func readTREC(path string, other func(begin string) export, add func(r record) error) (warnings []string, err error) {
+	f, err := textfile.Open(context.Background(), path)
+	if err != nil {
+		return nil, fmt.Errorf("datasets: %w", textfile.At(path, err))
+	}
+	defer f.Close()
+	text := bufio.NewReader(f)
+	begin, _ := text.Peek(text.Size()) // what is wrong is found again
+	read := other(string(begin))
+	if read == nil {
+		return scanWords(path, text, add)
+	}
+	records, err := read(text)
+	if at := new(csv.ParseError); errors.As(err, &at) {
+		return nil, fmt.Errorf("datasets: %s:%d: %w", path, at.StartLine, at.Err)
+	} else if err != nil {
+		return nil, fmt.Errorf("datasets: %s: %w", path, err)
+	}
+	for i, r := range records {
+		query, document := strings.Join(strings.Fields(r.words[0]), "_"), strings.TrimSpace(r.words[2])
+		if r.words[0], r.words[2] = query, document; query == "" || document == "" {
+			err = fmt.Errorf("query %q, document %q: want a query and a document", query, document)
+		} else {
+			err = add(record{cmp.Or(r.line, i+1), r.words})
+		}
+		if err != nil && r.line == 0 {
+			err = fmt.Errorf("datasets: %s: judgement %d: %w", path, i+1, err)
+		} else if err != nil {
+			err = fmt.Errorf("datasets: %s:%d: %w", path, r.line, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// readJudged is readTREC for judgements, which may also be exports of judgement tools.
+func readJudged(path string, add func(r record, g grades) error) (warnings []string, err error) {
+	g, err := readGrades(path)
+	if err != nil {
+		return nil, err
+	}
+	return readTREC(path, func(begin string) export {
+		read := judgementsOf(begin)
+		g.ofTools = read != nil
+		return read
+	}, func(r record) error { return add(r, g) })
+}
+
+// judgementsOf returns what reads a file of a judgement tool, by how it begins; nil for other files.
+func judgementsOf(begin string) export {
+	header, _, _ := strings.Cut(strings.ToLower(begin), "\n")
 	read := readRatingsCSV
 	switch {
-	case bytes.HasPrefix(bytes.TrimSpace(begin), []byte("{")):
+	case strings.HasPrefix(strings.TrimSpace(begin), "{"):
 		read = readRatingsJSON
 	case !strings.Contains(header, ","):
 		return nil
@@ -34,26 +94,28 @@ func exported(begin []byte) func(r io.Reader) ([][]string, error) {
 	case !strings.Contains(header, "rating"):
 		return nil
 	}
-	return func(r io.Reader) ([][]string, error) {
-		lines, err := read(r)
-		if err == nil && len(lines) == 0 {
+	return func(r io.Reader) ([]record, error) {
+		records, err := read(r)
+		if err == nil && len(records) == 0 {
 			err = errors.New("no judgements: want judgmentRatings of OpenSearch, query_groups of RRE, or queries with ratings of Quepid")
 		}
-		for i, words := range lines {
-			words[0], words[2] = strings.Join(strings.Fields(words[0]), "_"), strings.TrimSpace(words[2])
-			if err == nil && (words[0] == "" || words[2] == "") {
-				err = fmt.Errorf("judgement %d: query %q, document %q: want a query and a document", i+1, words[0], words[2])
-			}
-		}
-		return lines, err
+		return records, err
 	}
 }
 
-// readTable reads three columns of a table. A header may spell each name in several ways. A row of the query alone is left out, as
-// Quepid writes it for queries without ratings.
-func readTable(r io.Reader, names [3][]string, want string) (rows [][3]string, err error) {
+// A row is three columns of a table.
+type row struct {
+	line  int
+	words [3]string
+}
+
+// readTable reads three columns of a table. A header may spell each name in several ways; if it does not have them, the columns are the
+// first three, unless they are wanted, and # begins a comment. A row of the query alone is left out, as Quepid writes it for queries without ratings.
+func readTable(r io.Reader, names [3][]string, want string) (rows []row, err error) {
 	table := csv.NewReader(r)
-	table.FieldsPerRecord = -1
+	if want == "" {
+		table.Comment = '#'
+	}
 	header, err := table.Read()
 	if err != nil {
 		return nil, err
@@ -63,190 +125,149 @@ func readTable(r io.Reader, names [3][]string, want string) (rows [][3]string, e
 		columns[i] = slices.IndexFunc(header, func(name string) bool {
 			return slices.Contains(spellings, strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), " ", "_"))
 		})
-		if columns[i] < 0 {
+		if columns[i] < 0 && want != "" {
 			return nil, fmt.Errorf("no column %s: want a header with %s", spellings[0], want)
 		}
 	}
-	for {
-		row, err := table.Read()
+	words := header
+	if slices.Contains(columns[:], -1) {
+		columns = [3]int{0, 1, 2}
+	} else {
+		words, err = table.Read()
+	}
+	for ; err != io.EOF; words, err = table.Read() {
+		line, _ := table.FieldPos(0)
 		switch {
-		case err == io.EOF:
-			return rows, nil
+		case err != nil && len(words) == 1 && want != "":
+			continue
 		case err != nil:
 			return nil, err
-		case len(row) == 1:
-			continue
-		case len(row) != len(header):
-			line, _ := table.FieldPos(0)
-			return nil, fmt.Errorf("line %d: %d fields, and %d in the header", line, len(row), len(header))
+		case len(words) <= slices.Max(columns[:]):
+			return nil, &csv.ParseError{StartLine: line, Err: fmt.Errorf("%d columns: want query, document and score", len(words))}
 		}
-		rows = append(rows, [3]string{row[columns[0]], row[columns[1]], row[columns[2]]})
+		rows = append(rows, row{line, [3]string{words[columns[0]], words[columns[1]], words[columns[2]]}})
 	}
+	return rows, nil
 }
 
 // readRatingsCSV reads a table with the columns query, docid and rating, as Quepid exports it. Documents without a rating are left out.
-func readRatingsCSV(r io.Reader) (lines [][]string, err error) {
+func readRatingsCSV(r io.Reader) (records []record, err error) {
 	rows, err := readTable(r, [3][]string{{"query", "query_text"}, {"docid", "doc_id"}, {"rating"}},
 		"query, docid and rating, as Quepid exports them")
 	for _, row := range rows {
-		if rating := strings.TrimSpace(row[2]); rating != "" {
-			lines = append(lines, []string{row[0], "0", row[1], rating})
+		if rating := strings.TrimSpace(row.words[2]); rating != "" {
+			records = append(records, record{row.line, []string{row.words[0], "0", row.words[1], rating}})
 		}
 	}
-	return lines, err
+	return records, err
 }
 
 // readPreferences reads a table with the columns query, better and worse, of documents. The grade of a document is the number of different
 // net wins, wins less defeats, that others of its query have and that are below its own.
-func readPreferences(r io.Reader) (lines [][]string, err error) {
+func readPreferences(r io.Reader) (records []record, err error) {
 	rows, err := readTable(r, [3][]string{{"query", "query_text", "qid"}, {"better"}, {"worse"}}, "query, better and worse")
 	var queries []string
 	wins := map[string]map[string]int{} // net, by query and document
 	for _, row := range rows {
-		if wins[row[0]] == nil {
-			queries, wins[row[0]] = append(queries, row[0]), map[string]int{}
+		query := row.words[0]
+		if wins[query] == nil {
+			queries, wins[query] = append(queries, query), map[string]int{}
 		}
-		wins[row[0]][row[1]]++
-		wins[row[0]][row[2]]--
+		wins[query][row.words[1]]++
+		wins[query][row.words[2]]--
 	}
 	for _, query := range queries {
 		all := slices.Compact(slices.Sorted(maps.Values(wins[query])))
 		for _, document := range slices.Sorted(maps.Keys(wins[query])) {
 			grade, _ := slices.BinarySearch(all, wins[query][document])
-			lines = append(lines, []string{query, "0", document, strconv.Itoa(grade)})
+			records = append(records, record{0, []string{query, "0", document, strconv.Itoa(grade)}})
 		}
 	}
-	return lines, err
+	return records, err
 }
 
 // readRatingsJSON reads a judgement list of OpenSearch's search relevance workbench, also as its API answers, the ratings of the Rated
 // Ranking Evaluator, or the ratings of Quepid.
-func readRatingsJSON(r io.Reader) (lines [][]string, err error) {
-	type group struct {
-		Name      string          `json:"name"`
-		Documents json.RawMessage `json:"relevant_documents"`
-	}
-	type groups struct {
-		Groups []group `json:"query_groups"`
-	}
-	type ratings struct {
-		Lists json.RawMessage `json:"judgmentRatings"`
-	}
-	var file struct {
-		ratings
-		Hits struct {
-			Hits []struct {
-				Source ratings `json:"_source"`
-			} `json:"hits"`
-		} `json:"hits"`
-		groups
-		Topics  []groups `json:"topics"`
-		Queries []struct {
-			Query   string                     `json:"query"`
-			Ratings map[string]json.RawMessage `json:"ratings"`
-		} `json:"queries"`
-	}
-	if err := json.NewDecoder(r).Decode(&file); err != nil {
+func readRatingsJSON(r io.Reader) ([]record, error) {
+	var file any
+	d := json.NewDecoder(r)
+	d.UseNumber()
+	if err := d.Decode(&file); err != nil {
 		return nil, err
 	}
-	lists := []json.RawMessage{file.Lists}
-	for _, hit := range file.Hits.Hits {
-		lists = append(lists, hit.Source.Lists)
+	var found ratings
+	err := found.read(file)
+	return found, err
+}
+
+// ratings are records that are found in JSON.
+type ratings []record
+
+// read reads what has ratings, or has objects that have.
+func (to *ratings) read(value any) error {
+	list, _ := value.([]any)
+	for _, element := range list {
+		if err := to.read(element); err != nil {
+			return err
+		}
 	}
-	for _, list := range lists {
-		own, err := readRatingLists(list)
+	object, _ := value.(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		var err error
+		switch inner := object[key]; key {
+		case "hits", "_source", "topics", "query_groups", "queries":
+			err = to.read(inner)
+		case "judgmentRatings": // of early versions, an object
+			byQuery, _ := inner.(map[string]any)
+			for _, query := range slices.Sorted(maps.Keys(byQuery)) {
+				err = cmp.Or(err, to.add(query, byQuery[query]))
+			}
+			err = cmp.Or(err, to.read(inner))
+		case "ratings":
+			err = to.add(word(object["query"]), inner)
+		case "relevant_documents":
+			err = to.add(word(object["name"]), inner)
+		}
 		if err != nil {
-			return nil, err
-		}
-		lines = append(lines, own...)
-	}
-	for _, topic := range append([]groups{file.groups}, file.Topics...) {
-		for _, g := range topic.Groups {
-			own, err := readRelevant(g.Name, g.Documents)
-			if err != nil {
-				return nil, fmt.Errorf("query group %q: %w", g.Name, err)
-			}
-			lines = append(lines, own...)
+			return err
 		}
 	}
-	for _, q := range file.Queries {
-		for _, document := range slices.Sorted(maps.Keys(q.Ratings)) {
-			lines = append(lines, []string{q.Query, "0", document, rating(q.Ratings[document])})
-		}
-	}
-	return lines, nil
+	return nil
 }
 
-// rating returns a rating as a word; some are numbers, and some texts.
-func rating(value json.RawMessage) string { return strings.Trim(string(value), `"`) }
-
-// readRatingLists reads judgmentRatings: a list with the ratings of every query, or, in early versions, an object with them.
-func readRatingLists(lists json.RawMessage) (lines [][]string, err error) {
-	if lists == nil {
-		return nil, nil
+// add adds the documents of a query: a list of them with their ratings, or an object by document, or by rating.
+func (to *ratings) add(query string, documents any) error {
+	add := func(document, rating string) { *to = append(*to, record{0, []string{query, "0", document, rating}}) }
+	list, _ := documents.([]any)
+	for _, element := range list {
+		d, _ := element.(map[string]any)
+		add(word(cmp.Or(d["docId"], d["document_id"])), word(cmp.Or(d["rating"], d["gain"])))
 	}
-	type rated struct {
-		Document string          `json:"docId"`
-		Rating   json.RawMessage `json:"rating"`
+	byKey, is := documents.(map[string]any)
+	if list == nil && !is {
+		return fmt.Errorf("query %q: want documents with their ratings, not %v", query, documents)
 	}
-	var all []struct {
-		Query   string  `json:"query"`
-		Ratings []rated `json:"ratings"`
-	}
-	var byQuery map[string][]rated
-	if err := json.Unmarshal(lists, &all); err != nil {
-		if json.Unmarshal(lists, &byQuery) != nil {
-			return nil, fmt.Errorf("judgmentRatings: %w", err)
-		}
-	}
-	add := func(query string, ratings []rated) {
-		for _, d := range ratings {
-			lines = append(lines, []string{query, "0", d.Document, rating(d.Rating)})
-		}
-	}
-	for _, list := range all {
-		add(list.Query, list.Ratings)
-	}
-	for _, query := range slices.Sorted(maps.Keys(byQuery)) {
-		add(query, byQuery[query])
-	}
-	return lines, nil
-}
-
-// readRelevant reads the documents of a query of the Rated Ranking Evaluator: by grade, with a gain by document, or in a list.
-func readRelevant(query string, documents json.RawMessage) (lines [][]string, err error) {
-	var list []struct {
-		Document string          `json:"document_id"`
-		Gain     json.RawMessage `json:"gain"`
-	}
-	if json.Unmarshal(documents, &list) == nil {
-		for _, d := range list {
-			lines = append(lines, []string{query, "0", d.Document, rating(d.Gain)})
-		}
-		return lines, nil
-	}
-	var byKey map[string]json.RawMessage
-	if err := json.Unmarshal(documents, &byKey); err != nil {
-		return nil, fmt.Errorf("relevant_documents: %w", err)
-	}
-	for key, value := range byKey {
-		var ids []string
-		var graded struct {
-			Gain json.RawMessage `json:"gain"`
-		}
-		switch {
-		case json.Unmarshal(value, &ids) == nil:
-			for _, id := range ids {
-				lines = append(lines, []string{query, "0", id, key})
+	for _, key := range slices.Sorted(maps.Keys(byKey)) {
+		switch value := byKey[key].(type) {
+		case []any:
+			for _, document := range value {
+				add(word(document), key)
 			}
-		case json.Unmarshal(value, &graded) == nil && graded.Gain != nil:
-			lines = append(lines, []string{query, "0", key, rating(graded.Gain)})
+		case map[string]any:
+			add(key, word(value["gain"]))
 		default:
-			return nil, fmt.Errorf("relevant_documents: %s: want documents, or a gain", key)
+			add(key, word(value))
 		}
 	}
-	slices.SortFunc(lines, func(a, b []string) int { return slices.Compare(a, b) }) // maps have no order
-	return lines, nil
+	return nil
+}
+
+// word returns a text or a number of JSON.
+func word(value any) string {
+	if value == nil {
+		return ""
+	}
+	return fmt.Sprint(value)
 }
 
 // grades are what words of a file of judgements mean, by the file FILE.grades next to it.
@@ -263,8 +284,8 @@ func readGrades(path string) (g grades, err error) {
 		return g, nil
 	}
 	g.byWord = map[string]float32{}
-	_, err = readWords(g.path, func(_ int, _ string, words []string) error {
-		last := len(words) - 1
+	_, err = readTREC(g.path, func(string) export { return nil }, func(r record) error {
+		words, last := r.words, len(r.words)-1
 		grade, err := parseGrade(words[last])
 		if err != nil || last == 0 {
 			return fmt.Errorf("%s: want a text and its grade, such as Excellent 3", strings.Join(words, " "))
@@ -295,33 +316,4 @@ func (g grades) of(word string) (float32, error) {
 func parseGrade(word string) (float32, error) {
 	grade, err := strconv.ParseInt(word, 10, 32)
 	return float32(max(0, grade)), err
-}
-
-// readJudged is readWords for judgements, which may also be exports of judgement tools.
-func readJudged(path string, line func(number int, words []string, g grades) error) (warnings []string, err error) {
-	g, err := readGrades(path)
-	if err != nil {
-		return nil, err
-	}
-	f, err := textfile.Open(context.Background(), path)
-	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", textfile.At(path, err))
-	}
-	defer f.Close()
-	text := bufio.NewReader(textfile.WithoutMark(f))
-	begin, _ := text.Peek(text.Size()) // what is wrong is found again
-	read := exported(begin)
-	if g.ofTools = read != nil; !g.ofTools {
-		return scanWords(path, text, func(number int, _ string, words []string) error { return line(number, words, g) })
-	}
-	judgements, err := read(text)
-	if err != nil {
-		return nil, fmt.Errorf("datasets: %s: %w", path, err)
-	}
-	for i, words := range judgements {
-		if err := line(i+1, words, g); err != nil {
-			return nil, fmt.Errorf("datasets: %s: judgement %d: %w", path, i+1, err)
-		}
-	}
-	return nil, nil
 }

@@ -68,12 +68,14 @@ func TestExportsOfJudgementToolsAreRead(t *testing.T) {
 		`{"a": 1}`:                         "no judgements: want judgmentRatings",
 		`{"judgmentRatings": `:             "unexpected EOF",
 		"query,rating\nq,1\n":              "no column docid",
-		"query,docid,rating\nq,a,good\n":   "judgement 1: \"good\" is not a label: want a whole number from −2^31 to 2^31 − 1; a file " + path + ".grades may",
+		"query,docid,rating\nq,a,good\n":   path + ":2: \"good\" is not a label: want a whole number from −2^31 to 2^31 − 1; a file " + path + ".grades may",
 		"q 0 a 0.5\n":                      "\"0.5\" is not a label",
 		"query,docid,rating\nq,a,inf\n":    "\"inf\" is not a label",
 		"query,docid,rating\n ,a,1\n":      `query "", document "a"`,
-		"query,docid,rating\nq,a,1\nq,b\n": "line 3: 2 fields, and 3 in the header",
-		`{"query_groups": [{"name": "q", "relevant_documents": {"3": 7}}]}`: `query group "q": relevant_documents: 3: want documents, or a gain`,
+		"query,docid,rating\nq,a,1\nq,b\n": path + ":3: wrong number of fields",
+		`{"query_groups": [{"name": "q", "relevant_documents": 7}]}`:                     `query "q": want documents with their ratings, not 7`,
+		`{"query_groups": [{"name": "q", "relevant_documents": {"a": {}}}]}`:             `judgement 1: "" is not a label`,
+		`{"judgmentRatings": [{"query": "q", "ratings": [{"docId": 3, "rating": []}]}]}`: `judgement 1: "[]" is not a label`,
 	} {
 		write(path, text)
 		if d, err := datasets.ReadQrels(path); err == nil || !strings.Contains(err.Error(), want) {

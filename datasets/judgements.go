@@ -30,7 +30,8 @@ func ReadJudgements(path string) ([]Judgement, []string, error) {
 	var lines [][]string
 	var list []Judgement
 	var ofWords grades
-	warnings, err := readJudged(path, func(line int, words []string, g grades) error {
+	warnings, err := readJudged(path, func(r record, g grades) error {
+		words := r.words
 		ofWords = g
 		switch {
 		case len(words) == 3:
@@ -40,7 +41,7 @@ func ReadJudgements(path string) ([]Judgement, []string, error) {
 			return fmt.Errorf(`%d words: want "qid 0 docid grade" or "qid docid probability grade" on every line, or five words, the last a `+
 				"probability", len(words))
 		}
-		lines, list = append(lines, words), append(list, Judgement{Query: words[0], Line: line})
+		lines, list = append(lines, words), append(list, Judgement{Query: words[0], Line: r.line})
 		return nil
 	})
 	if err != nil {

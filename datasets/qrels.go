@@ -3,7 +3,6 @@ package datasets
 import (
 	"bufio"
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -28,7 +27,8 @@ import (
 // the file is empty.
 func ReadQrels(path string) (*Dataset, error) {
 	var judged trecFile
-	warnings, err := readJudged(path, func(line int, words []string, g grades) error {
+	warnings, err := readJudged(path, func(r record, g grades) error {
+		words := r.words
 		if len(words) != 4 {
 			return fmt.Errorf(`%d words: want "qid 0 docid label" as in TREC judgements`, len(words))
 		}
@@ -36,7 +36,7 @@ func ReadQrels(path string) (*Dataset, error) {
 		if err != nil {
 			return err
 		}
-		return judged.add(words[0], words[1], trecDocument{id: words[2], value: float64(label), line: line})
+		return judged.add(words[0], words[1], trecDocument{id: words[2], value: float64(label), line: r.line})
 	})
 	if err != nil {
 		return nil, err
@@ -172,20 +172,10 @@ func (d *Dataset) eachID(visit func(row int, ids [2]string)) {
 	}
 }
 
-// readWords calls a function with the number, the text and the words of every line that has any. Comments are left out: they begin
-// with #, perhaps after blanks. Its errors get the line. It returns an error if the file has no words. A comment that has the form of
-// the line before it, such as the document of a query with the id #1, is a warning.
-func readWords(path string, line func(number int, text string, words []string) error) (warnings []string, err error) {
-	f, err := textfile.Open(context.Background(), path)
-	if err != nil {
-		return nil, fmt.Errorf("datasets: %w", textfile.At(path, err))
-	}
-	defer f.Close()
-	return scanWords(path, textfile.WithoutMark(f), line)
-}
-
-// scanWords is readWords for an open file.
-func scanWords(path string, f io.Reader, line func(number int, text string, words []string) error) (warnings []string, err error) {
+// scanWords calls a function with the words of every line that has any. Comments are left out: they begin with #, perhaps after
+// blanks. Its errors get the line. It returns an error if the file has no words. A comment that has the form of the line before it,
+// such as the document of a query with the id #1, is a warning.
+func scanWords(path string, f io.Reader, add func(r record) error) (warnings []string, err error) {
 	lines, empty := bufio.NewScanner(f), true
 	alike, first := 0, 0 // comments that could be documents, and the line of the first
 	for n := 1; lines.Scan(); n++ {
@@ -201,7 +191,7 @@ func scanWords(path string, f io.Reader, line func(number int, text string, word
 			continue
 		}
 		empty = false
-		if err := line(n, lines.Text(), words); err != nil {
+		if err := add(record{n, words}); err != nil {
 			return nil, fmt.Errorf("datasets: %s:%d: %w", path, n, err)
 		}
 	}

@@ -2,8 +2,8 @@ package datasets
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -43,31 +43,19 @@ type Run struct {
 func ReadRun(path string, judged *Dataset) (*Run, error) {
 	var scores []float64
 	found, form := trecFile{}, 0 // words of a line
-	var columns []int            // of a CSV file: query, document, score
-	warnings, err := readWords(path, func(line int, text string, words []string) error {
-		if form == 0 && len(words) != 6 && strings.Contains(text, ",") {
-			form = csvForm
-			if columns = namedColumns(text); columns != nil {
-				return nil
-			}
-			columns = []int{0, 1, 2}
-		}
-		form = cmp.Or(form, len(words))
+	warnings, err := readTREC(path, tableOfScores, func(r record) error {
+		form = cmp.Or(form, len(r.words))
 		switch {
-		case form == csvForm:
-			document, query, err := csvDocument(text, columns)
-			document.line = line
-			return cmp.Or(err, found.add(query, "", document))
-		case len(words) != form || form != 1 && form != 6:
+		case len(r.words) != form || form != 1 && form != 6:
 			return fmt.Errorf(`%d words: want a score on every line, or "qid Q0 docid rank score tag" as in a TREC run, or "query,document,score"`,
-				len(words))
+				len(r.words))
 		case form == 1:
-			score, err := parseScore(words[0])
+			score, err := parseScore(r.words[0])
 			scores = append(scores, score)
 			return err
 		}
-		score, err := parseScore(words[4])
-		return cmp.Or(err, found.add(words[0], "", trecDocument{id: words[2], value: score, line: line}))
+		score, err := parseScore(r.words[4])
+		return cmp.Or(err, found.add(r.words[0], "", trecDocument{id: r.words[2], value: score, line: r.line}))
 	})
 	if err != nil {
 		return nil, err
@@ -99,35 +87,22 @@ func ReadRun(path string, judged *Dataset) (*Run, error) {
 	return run, nil
 }
 
-const csvForm = -1 // in place of the number of words
-
-// namedColumns returns the places of query, document and score in a header of CSV, nil if the line is none.
-func namedColumns(header string) (columns []int) {
-	names, err := csv.NewReader(strings.NewReader(strings.ToLower(header))).Read()
-	for _, known := range [][]string{{"query", "qid", "query_id"}, {"document", "docid", "doc_id", "document_id"}, {"score"}} {
-		column := slices.IndexFunc(names, func(name string) bool { return slices.Contains(known, strings.TrimSpace(name)) })
-		if err != nil || column < 0 {
-			return nil
+// tableOfScores returns what reads a table of scores, by how it begins; nil for other files.
+func tableOfScores(begin string) export {
+	for strings.HasPrefix(begin, "#") {
+		_, begin, _ = strings.Cut(begin, "\n")
+	}
+	first, _, _ := strings.Cut(begin, "\n")
+	if !strings.Contains(first, ",") || len(strings.Fields(first)) == 6 {
+		return nil
+	}
+	return func(r io.Reader) (records []record, err error) {
+		rows, err := readTable(r, [3][]string{{"query", "qid", "query_id"}, {"document", "docid", "doc_id", "document_id"}, {"score"}}, "")
+		for _, row := range rows {
+			records = append(records, record{row.line, []string{row.words[0], "Q0", row.words[1], "", strings.TrimSpace(row.words[2]), ""}})
 		}
-		columns = append(columns, column)
+		return records, err
 	}
-	return columns
-}
-
-// csvDocument returns the document of a line of CSV, and its query.
-func csvDocument(line string, columns []int) (d trecDocument, query string, err error) {
-	values, err := csv.NewReader(strings.NewReader(line)).Read()
-	if err != nil {
-		return d, "", err
-	}
-	if slices.Max(columns) >= len(values) {
-		return d, "", fmt.Errorf("%d columns: want query, document and score", len(values))
-	}
-	score, err := parseScore(strings.TrimSpace(values[columns[2]]))
-	if err != nil {
-		err = fmt.Errorf("%w in the column score: the columns are query, document and score, or as the header names them", err)
-	}
-	return trecDocument{id: values[columns[1]], value: score}, values[columns[0]], err
 }
 
 func parseScore(word string) (float64, error) {

@@ -336,7 +336,7 @@ func TestCSVIsARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"1,\"x,y\",3\n1,a,2.5\n2,c,-1\n", "Score,rank,docid,qid\n3,1,\"x,y\",1\n2.5,2,a,1\n-1,1,c,2\n", "\ufeffquery,document,score\r\n1,a, 2.5\r\n1,\"x,y\",3\r\n2,c,-1\r\n"} {
+	for _, text := range []string{"1,\"x,y\",3\n1,a,2.5\n2,c,-1\n", "# of a, b\n1,\"x,y\",3\n# of c\n1,a,2.5\n2,c,-1\n", "Score,rank,docid,qid\n3,1,\"x,y\",1\n2.5,2,a,1\n-1,1,c,2\n", "\ufeffquery,document,score\r\n1,a, 2.5\r\n1,\"x,y\",3\r\n2,c,-1\r\n"} {
 		run, err := ReadRun(fileOf(t, text), judged)
 		if err != nil {
 			t.Fatal(err)
@@ -346,11 +346,12 @@ func TestCSVIsARun(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"1,a,x\n":                         ":1: \"x\" is not a score: want a finite number in the column score",
-		"1,a,1\n1,b\n":                    ":2: 2 columns: want query, document and score",
+		"1,a,x\n":                         ":1: \"x\" is not a score: want a finite number",
+		"1,a,1\n1,b\n":                    ":2: wrong number of fields",
 		"1,a,1\n1,a,2\n":                  ":2: query 1: duplicate document \"a\", first in line 1",
 		"query,document,score\n1,\"a,1\n": ":2: ",
 		"query,document,points\n1,a,1\n":  ":1: \"points\" is not a score",
+		"1,a\n":                           ":1: 2 columns: want query, document and score",
 		"9,a,1\n":                         "ids must be spelt alike: a query is called \"1\" there, and \"9\" here",
 		"query,document,score\n":          "has no labelled document",
 	} {
