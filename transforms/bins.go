@@ -95,14 +95,14 @@ func quantiles(c num.Counts, bins int) (knots []float32) {
 	return slices.Compact(knots)
 }
 
-func newPositions(bins []Bins) *columns.Positions {
-	var knots [][]float32
-	var first, missing []float32
+func newPositions(bins []Bins) *columns.Lookups {
+	var knots, positions [][]float32
+	var missing []float32
 	for i := range bins {
 		b := &bins[i]
-		knots, first, missing = append(knots, b.Knots), append(first, b.first()), append(missing, b.AtMissing())
+		knots, positions, missing = append(knots, b.Knots), append(positions, b.Positions()), append(missing, b.AtMissing())
 	}
-	return columns.NewPositions(knots, first, missing)
+	return columns.NewLookups(knots, positions, missing)
 }
 
 // BinCounts returns the number of bins of each output, nil before FitBins.
@@ -124,7 +124,7 @@ func (t *Transform) applyBins(dst, rows []float32) {
 		keepMissing(dst[at:], rows, t.PartColumns(i), t.Width(), t.Inputs)
 		at += len(t.PartColumns(i))
 	}
-	p.Map(dst, t.Width())
+	p.Positions(dst, t.Width())
 }
 
 // checkBins checks bins that were read from a file, and prepares them.

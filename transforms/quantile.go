@@ -22,7 +22,7 @@ func fitQuantile(p *Part, train *Data, used []int) {
 	for i := range used {
 		p.Knots[i], p.Scores[i] = normalScores(values[i])
 	}
-	p.lookups = columns.NewLookups(p.Knots, p.Scores)
+	p.lookups = columns.NewLookups(p.Knots, p.Scores, nil)
 }
 
 // normalScores picks the distinct values if they are few, else those at evenly spaced ranks.
@@ -45,7 +45,7 @@ func normalScores(c num.Counts) (knots, scores []float32) {
 func applyQuantile(p *Part, q columns.Rows) {
 	l := p.lookups
 	if l == nil { // not fitted, and not validated
-		l = columns.NewLookups(p.Knots, p.Scores)
+		l = columns.NewLookups(p.Knots, p.Scores, nil)
 	}
 	l.Map(q)
 }
@@ -69,7 +69,7 @@ func checkQuantile(p *Part, used int) error {
 		}
 	}
 	if p.lookups == nil { // a fitted part keeps its lookups: it may be in use, and validated again when it is written
-		p.lookups = columns.NewLookups(p.Knots, p.Scores)
+		p.lookups = columns.NewLookups(p.Knots, p.Scores, nil)
 	}
 	return nil
 }

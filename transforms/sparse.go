@@ -65,14 +65,11 @@ func (t *Transform) Sparse(rows *sparse.Rows) *sparse.Rows {
 				continue
 			}
 			c, one.From = int32(place), values[i:i+1]
-			switch p.Name {
-			case raw:
-				columns.Raw(one)
-			case maxAbs:
-				columns.Standard(one, p.Shift[c:c+1], p.Scale[c:c+1])
-			default:
-				columns.None(one)
+			own := Part{}
+			if p.Shift != nil {
+				own.Shift, own.Scale = p.Shift[c:c+1], p.Scale[c:c+1]
 			}
+			partKinds[p.Name].apply(&own, one)
 			to.Columns, to.Values = append(to.Columns, c), append(to.Values, one.To[0])
 		}
 		to.Starts = append(to.Starts, len(to.Values))

@@ -42,7 +42,7 @@ type Transform struct {
 	// Gaps are those of Columns with missing values in training documents, if a part is raw. Nil: not known.
 	Gaps []int `json:",omitzero"`
 
-	positions *columns.Positions // in the bins
+	positions *columns.Lookups // in the bins
 }
 
 // Fit fits a transform on training data. The spec is one or more parts

@@ -6,7 +6,7 @@ import "math"
 const MostKnots = 255
 
 // Lookups are the functions of columns: linear between knots,
-// beyond them the score of the last one. For each column a table by the leading bits of a
+// beyond them the score of the last one, and for missing values a score of their own. For each column a table by the leading bits of a
 // value, 16 entries for every power of two, tells which knots may be next to it. Those of all
 // columns stand one after another, so that several can be looked up at once. Where there are
 // very many columns, a table has a single entry: what a model file takes is in proportion to it.
@@ -18,6 +18,8 @@ type Lookups struct {
 	score []float32 // at the knots
 	steps []int     // by column: half of the number of knots to choose from, a power of two, 2 or more
 	most  int       // of steps
+
+	missing []float32 // by column; nil: 0
 }
 
 const (
@@ -33,11 +35,11 @@ func orderedKey(x float32) uint32 {
 	return b ^ (uint32(int32(b)>>31) | 1<<31)
 }
 
-// NewLookups makes the lookups of the knots and scores of all columns. Below the knots of a
+// NewLookups makes the lookups of the knots and scores of all columns, and the scores of missing values; nil: 0. Below the knots of a
 // column stands the least number, and above them as many infinite ones as a search may
 // reach, with the score of the last knot next to each.
-func NewLookups(knots, scores [][]float32) *Lookups {
-	l := &Lookups{shift: lookupShift}
+func NewLookups(knots, scores [][]float32, missing []float32) *Lookups {
+	l := &Lookups{shift: lookupShift, missing: missing}
 	if len(knots) > mostTables {
 		l.shift = noTables
 	}
@@ -95,12 +97,15 @@ func fillStart(start []uint8, knots []float32, shift int) (step int) {
 // not be predicted, except for values that are not finite.
 func (l *Lookups) column(i int, dst []float32, stride int, rows []float32, inputs int) {
 	shift, start, knots, scores := l.shift, l.table(i), l.knots[l.first[i]:], l.score[l.first[i]:]
-	to := 0
+	to, missing := 0, float32(0)
+	if l.missing != nil {
+		missing = l.missing[i]
+	}
 	for at := 0; at < len(rows); at += inputs {
 		x := rows[at] + 0 // no −0
 		if x-x != 0 {
 			if x = Finite(x); x != x {
-				dst[to] = 0
+				dst[to] = missing
 				to += stride
 				continue
 			}
@@ -125,7 +130,22 @@ func atMost(a, b float32) int {
 	return 0
 }
 
-// Map maps the values of all columns, and missing ones to 0.
+// rounding, added to a number below it and subtracted, leaves a multiple of 2^−16.
+const rounding = 128
+
+// Positions replaces the values in rows of x, which are stride apart, by their scores, rounded: these are positions among the knots.
+func (l *Lookups) Positions(x []float32, stride int) {
+	for i := range l.steps {
+		l.column(i, x[i:], stride, x[i:], stride)
+	}
+	for ; len(x) > 0; x = x[stride:] {
+		for i := range l.steps {
+			x[i] = x[i] + rounding - rounding
+		}
+	}
+}
+
+// Map maps the values of all columns.
 func (l *Lookups) Map(q Rows) {
 	for i, c := range q.Columns {
 		l.column(i, q.To[i:], q.Stride, q.From[c:], q.Inputs)

@@ -50,7 +50,7 @@ func TestLookupIsLinearBetweenKnots(t *testing.T) {
 		for _, v := range values {
 			x = append(x, 7, v)
 		}
-		l := NewLookups([][]float32{{-1, 0, 1}, knots}, [][]float32{{5, 6, 7}, scores})
+		l := NewLookups([][]float32{{-1, 0, 1}, knots}, [][]float32{{5, 6, 7}, scores}, nil)
 		got := make([]float32, len(x))
 		l.Map(Rows{To: got, Stride: 2, From: x, Inputs: 2, Columns: []int{0, 1}})
 		for i, v := range values {
@@ -64,8 +64,8 @@ func TestLookupIsLinearBetweenKnots(t *testing.T) {
 // Very many columns take no tables, and have the same scores.
 func TestManyColumnsTakeNoTables(t *testing.T) {
 	knots, scores := [][]float32{{-2, 0.5, 7}, {3}}, [][]float32{{-1, 0, 2}, {4}}
-	few := NewLookups(knots, scores)
-	many := NewLookups(slices.Repeat(knots, mostTables), slices.Repeat(scores, mostTables))
+	few := NewLookups(knots, scores, nil)
+	many := NewLookups(slices.Repeat(knots, mostTables), slices.Repeat(scores, mostTables), nil)
 	if size := len(many.start) + 4*(len(many.knots)+len(many.score)); size > 256*mostTables {
 		t.Errorf("%d bytes for %d columns", size, 2*mostTables)
 	}

@@ -16,27 +16,28 @@ func TestPositionsAreLinearBetweenKnots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, stride := rapid.IntRange(1, 35).Draw(t, "columns"), 0
 		var knots [][]float32
-		var first, missing []float32
+		var positions [][]float32
+		var missing []float32
 		for i := range n {
 			column := rapid.SliceOfN(knot, 1, 20).Draw(t, "knots")
 			slices.Sort(column)
-			knots, first, missing = append(knots, slices.Compact(column)), append(first, float32(i%2)), append(missing, float32(i)/4)
+			knots, missing = append(knots, slices.Compact(column)), append(missing, float32(i)/4)
+			positions = append(positions, nil)
+			for k := range knots[i] {
+				positions[i] = append(positions[i], float32(i%2+k))
+			}
 		}
 		stride = n + rapid.IntRange(0, 2).Draw(t, "more columns")
 		value := rapid.OneOf(rapid.Float32(), rapid.Float32Range(-1, 2), rapid.SampledFrom(append(special, slices.Concat(knots...)...)))
 		x := rapid.SliceOfN(value, 5*stride, 5*stride).Draw(t, "values")
 		got := slices.Clone(x)
-		NewPositions(knots, first, missing).Map(got, stride)
+		NewLookups(knots, positions, missing).Positions(got, stride)
 		for i, v := range x {
 			want := v
 			if c := i % stride; c < n {
-				at := make([]float32, len(knots[c]))
-				for k := range at {
-					at[k] = first[c] + float32(k)
-				}
 				want = missing[c]
 				if v == v {
-					want = float32(math.RoundToEven(float64(interpolate(knots[c], at, v))*65536) / 65536)
+					want = float32(math.RoundToEven(float64(interpolate(knots[c], positions[c], v))*65536) / 65536)
 				}
 			}
 			if got[i] != want && want == want {
