@@ -12,7 +12,6 @@ import (
 
 	"github.com/plrank/plrank/datasets/internal/reader"
 	"github.com/plrank/plrank/datasets/internal/store"
-	"github.com/plrank/plrank/transforms"
 )
 
 // folderMode is the mode of a folder that is made for caches: nobody else can see the copies of
@@ -126,20 +125,7 @@ func (c splitCache) complete(s *splits, has [3]bool) error {
 		if d.origin.Starts != nil {
 			d.origin.Parts = from.Files
 		}
-		for pair := range slices.Chunk(d.origin.Roles, 2) {
-			if d.Roles == nil {
-				d.Roles = map[string]string{}
-			}
-			d.Roles[pair[0]] = pair[len(pair)-1]
-		}
 		d.Vectors.Values = s[0].Vectors.Values
-		for _, name := range d.origin.Products {
-			p := transforms.Product{Name: name}
-			if at := slices.IndexFunc(k.Read.Products, func(p transforms.Product) bool { return p.Name == name }); at >= 0 {
-				p = k.Read.Products[at]
-			}
-			d.Products = append(d.Products, p)
-		}
 		if err := d.Validate(); err != nil {
 			return err
 		}
@@ -163,8 +149,8 @@ func (s splits) lists() (all store.Lists) {
 		all[i] = []any{
 			&d.Features, &d.Sparse.Starts, &d.Sparse.Columns, &d.Sparse.Values, &d.Offsets, &d.FeatureIDs, &d.NumberLevels,
 			&d.origin.Starts, &d.Vectors.Dimensions, &d.Vectors.Names, vectors,
-			&d.Warnings, &d.FeatureNames, &d.GroupNames, &d.Levels, &d.LeftOut, &d.origin.LabelColumns, &d.origin.Roles,
-			&d.origin.Products,
+			&d.Warnings, &d.FeatureNames, &d.GroupNames, &d.Levels, &d.LeftOut, &d.origin.LabelColumns, &d.Roles,
+			&d.Products,
 		}
 		for _, c := range columns {
 			all[i] = append(all[i], c.list(d))

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/plrank/plrank/datasets/internal/reader"
@@ -299,16 +297,10 @@ func newDataset(t *reader.Table, ids []int, asSparse bool) (d *Dataset, err erro
 	d.LeftOut, d.Roles = t.Layout.Text, t.Layout.Roles
 	d.Products = t.Layout.Products
 	if d.VectorAt = reader.Gather(rows, len(t.Layout.Vectors), func(c *reader.Chunk) []int { return c.VectorAt }); d.VectorAt != nil {
-		for _, p := range d.Products {
-			d.origin.Products = append(d.origin.Products, p.Name)
-		}
 		for _, v := range t.Layout.Vectors {
 			d.Vectors.Names, d.Vectors.Dimensions = append(d.Vectors.Names, v.Name), append(d.Vectors.Dimensions, v.Dimension)
 		}
 		d.Vectors.Values = t.Names.Vectors.Values
-	}
-	for _, role := range slices.Sorted(maps.Keys(d.Roles)) {
-		d.origin.Roles = append(d.origin.Roles, role, d.Roles[role])
 	}
 	if asSparse {
 		d.Sparse, err = rows.Sparse(ids)

@@ -12,10 +12,6 @@ type Origin struct {
 	Starts []int    // by part: the line before its first, of all parts one after another
 	Lines  []int32  // [rows] of the file, or of all parts, from 1; 0 and nil: not known
 
-	Roles []string // a role of Dataset.Roles and the name of its column, one after another, for caches
-
-	Products []string // names of Dataset.Products, for caches
-
 	LabelColumns []string // by part: the name of the column of labels; nil: it has none
 }
 

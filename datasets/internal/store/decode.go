@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"unsafe"
 
@@ -131,9 +130,9 @@ func (s *section) decode(list any) (err error) {
 		*list, err = numbers[int](s.bytes)
 		*list = slices.Clone(*list) // a program may change them, unlike a mapped file
 	case *[]string:
-		*list, _, err = words(s.bytes, string(s.bytes), math.MaxInt)
-	case *[][]string:
-		*list, err = wordLists(s.bytes)
+		*list, err = words(s.bytes)
+	default:
+		err = json.Unmarshal(s.bytes, list)
 	}
 	return err
 }
@@ -149,38 +148,15 @@ func numbers[T memory.Number](b []byte) ([]T, error) {
 	return memory.Numbers[T](b), nil
 }
 
-// wordLists are the lists of strings of a section, see DigestLists.
-func wordLists(b []byte) ([][]string, error) {
-	lists := [][]string{}
-	for text := string(b); text != ""; {
-		n, used := binary.Varint(b[len(b)-len(text):])
-		if used <= 0 || n < -1 || n > int64(len(text)) {
-			return nil, errors.New("the lists of strings do not fit")
-		}
-		text = text[used:]
-		if n < 0 {
-			lists = append(lists, nil)
-			continue
-		}
-		list, rest, err := words(b, text, int(n))
-		if err != nil || len(list) != int(n) {
-			return nil, errors.New("the lists of strings do not fit")
-		}
-		lists, text = append(lists, list), rest
-	}
-	return lists, nil
-}
-
-// words returns the strings, at most the given number, at the beginning of a text that is the end of b, and
-// what follows. They share the memory of the text.
-func words(b []byte, text string, most int) (list []string, rest string, err error) {
+// words are the strings of a section. They share its memory.
+func words(b []byte) (list []string, err error) {
 	list = []string{}
-	for text != "" && len(list) < most {
+	for text := string(b); text != ""; {
 		length, used := binary.Uvarint(b[len(b)-len(text):])
 		if used <= 0 || length > uint64(len(text)-used) {
-			return nil, "", errors.New("the strings do not fit")
+			return nil, errors.New("the strings do not fit")
 		}
 		list, text = append(list, text[used:used+int(length)]), text[used+int(length):]
 	}
-	return list, text, nil
+	return list, nil
 }

@@ -23,7 +23,7 @@ func DigestNames(numbers []int, names []string) Digest {
 	for _, v := range numbers {
 		b = binary.AppendVarint(b, int64(v))
 	}
-	return AppendStrings(binary.AppendVarint(b, int64(len(names))), names)
+	return appendStrings(binary.AppendVarint(b, int64(len(names))), names)
 }
 
 // DigestLists is lists of names; a nil one is another than an empty one.
@@ -33,13 +33,13 @@ func DigestLists(lists [][]string) (b Digest) {
 		if list == nil {
 			n = -1
 		}
-		b = AppendStrings(binary.AppendVarint(b, n), list)
+		b = appendStrings(binary.AppendVarint(b, n), list)
 	}
 	return b
 }
 
-// AppendStrings appends strings to b, each with its length before it.
-func AppendStrings(b []byte, list []string) []byte {
+// appendStrings appends strings to b, each with its length before it.
+func appendStrings(b []byte, list []string) []byte {
 	for _, s := range list {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}

@@ -70,9 +70,9 @@ func newSection(list any) *section {
 	case *[]int:
 		s.bytes = memory.Bytes(*list)
 	case *[]string:
-		s.bytes = AppendStrings(nil, *list)
-	case *[][]string:
-		s.bytes = DigestLists(*list)
+		s.bytes = appendStrings(nil, *list)
+	default:
+		s.bytes, _ = json.Marshal(list) // names and numbers alone
 	}
 	s.Length = int64(len(s.bytes))
 	blocks := slices.Collect(s.blocks())

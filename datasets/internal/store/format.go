@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Lists are pointers to the lists of each split: of float32, float64, int32, int, string or []string. All splits have lists
-// of the same types, in the same order; nil: the split is absent.
+// Lists are pointers to the lists of each split, of float32, float64, int32, int or string; others, and maps, are kept as JSON. All
+// splits have lists of the same types, in the same order; nil: the split is absent.
 type Lists [3][]any
 
 // A cache file is
@@ -26,7 +26,7 @@ type header struct {
 	Splits [3][]*section // a section for each list; nil: the list, or the split, is nil
 }
 
-// A section is a list. Numbers are as they are in memory, and strings stand each after its length.
+// A section is a list. Numbers are as they are in memory, strings stand each after its length, and all else is JSON.
 type section struct {
 	Length    int64    // bytes
 	Checksums []uint32 // CRC-32C of each block

@@ -40,7 +40,7 @@ type source struct {
 }
 
 // format is raised where caches, or what is read of the same files, become others.
-const format = 22
+const format = 23
 
 // Auto stands for the folder of the data, or, if that cannot be written, for the user's
 // cache folder.
