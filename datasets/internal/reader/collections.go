@@ -49,7 +49,7 @@ func CollectionOf(train string) *Collection {
 	folders, name := names[max(0, len(names)-3):len(names)-1], names[len(names)-1]
 	for i := range collections {
 		c := &collections[i]
-		prefix, _ := splitOf(name)
+		prefix, _, _ := splitOf(name)
 		if c.prefix != "" && prefix == c.prefix ||
 			slices.ContainsFunc(folders, func(folder string) bool { return slices.Contains(c.folders, folder) }) {
 			return c

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -17,24 +18,10 @@ import (
 // such as train-00003-of-00010.txt and train.part7.csv.gz. Spark and its relatives write
 // folders of files such as part-00003.csv.gz.
 var (
-	partNumber = regexp.MustCompile(`^(.*?)[._-](?:part[._-]?)?(\d+)(?:-of-(\d+))?$`)
-	sparkName  = regexp.MustCompile(`^part[._-]?\d`)
-	partOfAll  = regexp.MustCompile(`^(.*?)(\d+)-of-(\d+)|^(.*?)(\d+)\D*$`)
-	digits     = regexp.MustCompile(`\d+`)
+	sparkName = regexp.MustCompile(`^part[._-]?\d`)
+	partOfAll = regexp.MustCompile(`^(.*?)(\d+)-of-(\d+)|^(.*?)(\d+)\D*$`)
+	digits    = regexp.MustCompile(`\d+`)
 )
-
-// partOf is splitOf for the name of a part file.
-func partOf(name string) (prefix string, split int) {
-	for _, ending := range endings {
-		stem, ok := strings.CutSuffix(withoutCompression(strings.ToLower(name)), ending)
-		if m := partNumber.FindStringSubmatch(stem); ok && m != nil {
-			if prefix, split := splitOf(m[1]); split >= 0 {
-				return prefix, split
-			}
-		}
-	}
-	return "", -1
-}
 
 // partsIn are the data files of a folder: all but those that begin with a dot or an
 // underscore, and files that belong to others, such as weights.
@@ -64,68 +51,59 @@ func partsIn(folder string) ([]string, error) {
 func holdsParts(folder string) bool {
 	names, err := listFolder(folder)
 	return err == nil && len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
-		_, split := splitOf(strings.TrimSuffix(name, string(filepath.Separator)))
+		_, split, _ := splitOf(strings.TrimSuffix(name, string(filepath.Separator)))
 		return split >= 0
 	})
 }
 
-// An export is the part files whose names begin alike.
-type export struct {
-	total   int // how many parts there are, by the names; 0: they do not say
-	numbers map[int]bool
-	files   []string
-}
-
 // orderParts sorts part files by the numbers in their names. Where the names say how many parts there are, all must be
-// there, and no others.
+// there, and no others. They are counted from 0 or from 1.
 func orderParts(paths []string) error {
 	key := func(path string) string {
 		return digits.ReplaceAllStringFunc(filepath.Base(path), func(n string) string { return fmt.Sprintf("%020s", n) })
 	}
 	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(key(a), key(b)) })
-	exports := map[string]*export{} // by what their names begin with
+	type export struct { // the files whose names begin alike
+		total   string // of parts, by the names; "": they do not say
+		numbers map[string]bool
+		files   []string
+	}
+	exports := map[string]*export{}
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("datasets: %s: %s", filepath.Dir(paths[0]), fmt.Sprintf(format, args...))
+	}
 	for _, path := range paths {
-		name := filepath.Base(path)
-		m := partOfAll.FindStringSubmatch(name)
+		m := partOfAll.FindStringSubmatch(filepath.Base(path))
 		if m == nil {
 			continue
 		}
-		begin := m[1] + m[4]
-		number, _ := strconv.Atoi(m[2])
-		total, err := strconv.Atoi(m[3])
-		if m[3] != "" && err != nil {
-			return fmt.Errorf("datasets: %s: the number of parts: %w", path, err)
-		}
-		e := exports[begin]
+		number, total := strings.TrimLeft(m[2], "0"), strings.TrimLeft(m[3], "0")
+		e := exports[m[1]+m[4]]
 		if e == nil {
-			e = &export{total: total, numbers: map[int]bool{}}
-			exports[begin] = e
+			e = &export{total: total, numbers: map[string]bool{}}
+			exports[m[1]+m[4]] = e
 		}
-		if e.files, e.numbers[number] = append(e.files, name), true; total != e.total {
-			return fmt.Errorf("datasets: %s: parts of two exports: %s and %s", filepath.Dir(path), e.files[0], name)
+		if e.files, e.numbers[number] = append(e.files, filepath.Base(path)), true; total != e.total {
+			return bad("parts of two exports: %s and %s", e.files[0], e.files[len(e.files)-1])
 		}
 	}
 	for _, begin := range slices.Sorted(maps.Keys(exports)) {
-		if err := exports[begin].check(); err != nil {
-			return fmt.Errorf("datasets: %s: %w", filepath.Dir(paths[0]), err)
+		e, from := exports[begin], 0
+		total, err := strconv.Atoi(cmp.Or(e.total, "0"))
+		if e.numbers[e.total] && !e.numbers[""] {
+			from = 1
 		}
-	}
-	return nil
-}
-
-// check returns an error if a part is missing, or there are more. They are counted from 0 or from 1.
-func (e *export) check() error {
-	from := 0
-	if e.numbers[e.total] && !e.numbers[0] {
-		from = 1
-	}
-	for i := range e.total {
-		if !e.numbers[from+i] {
-			return fmt.Errorf("of %d parts, number %d is missing", e.total, from+i)
+		for i := 0; i < total && err == nil; i++ {
+			if !e.numbers[strings.TrimLeft(strconv.Itoa(from+i), "0")] {
+				err = fmt.Errorf("of %d parts, number %d is missing", total, from+i)
+			}
 		}
-	}
-	if e.total > 0 && len(e.files) > e.total {
-		return fmt.Errorf("%d files for %d parts, which are counted from %d: %s", len(e.files), e.total, from, text.List(e.files))
+		if err == nil && total > 0 && len(e.files) > total {
+			err = fmt.Errorf("%d files for %d parts, which are counted from %d: %s", len(e.files), total, from, text.List(e.files))
+		}
+		if err != nil {
+			return bad("%v", err)
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package reader
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -27,9 +28,6 @@ func (s Splits) Source(i int) Split {
 // isPattern reports whether the files are parts with a name in common.
 func (s Split) isPattern() bool { return strings.HasSuffix(s.Path, "*") }
 
-// endings are those that the name of a data file may have.
-var endings = []string{"", ".txt", ".dat", ".data", ".svm", ".svmlight", ".libsvm", ".letor", ".csv", ".tsv", ".parquet"}
-
 // Splits by number, as their files are named, and the words that name them.
 var (
 	splitNames = [3]string{"train", "vali", "test"}
@@ -40,23 +38,18 @@ var (
 	}
 )
 
-// splitOf is the split that a file name stands for, −1 for none, and what comes before the
-// word that names it.
-func splitOf(name string) (prefix string, split int) {
-	lower := withoutCompression(strings.ToLower(name))
-	for _, ending := range endings {
-		stem, ok := strings.CutSuffix(lower, ending)
-		if !ok {
-			continue
-		}
-		start := strings.LastIndexAny(stem, "._- ") + 1
-		for split, words := range splitWords {
-			if slices.Contains(words, stem[start:]) {
-				return lower[:start], split
-			}
-		}
+// splitName is the name of a file of a split, in lower case and not compressed: a prefix, the word of the split, the number of a part,
+// such as 3-of-10 or part7, and an ending.
+var splitName = regexp.MustCompile(`^(|.*[._ -])(` + strings.Join(slices.Concat(splitWords[:]...), "|") +
+	`)([._-](?:part[._-]?)?\d+(?:-of-\d+)?)?(?:\.(?:txt|dat|data|svm|svmlight|libsvm|letor|csv|tsv|parquet))?$`)
+
+// splitOf is the split that a file name stands for, −1 for none, what comes before the word that names it, and whether it is a part.
+func splitOf(name string) (prefix string, split int, isPart bool) {
+	m := splitName.FindStringSubmatch(withoutCompression(strings.ToLower(name)))
+	if m == nil {
+		return "", -1, false
 	}
-	return "", -1
+	return m[1], slices.IndexFunc(splitWords[:], func(words []string) bool { return slices.Contains(words, m[2]) }), m[3] != ""
 }
 
 // fileSet is the files of splits with one prefix.
@@ -71,13 +64,8 @@ func splitSets(folder string, names []string) ([]fileSet, error) {
 	for _, name := range names {
 		path := filepath.Join(folder, name)
 		stem, isFolder := strings.CutSuffix(name, string(filepath.Separator))
-		prefix, number := splitOf(stem)
-		isPart := false
-		if number < 0 && !isFolder {
-			prefix, number = partOf(name)
-			isPart = number >= 0
-		}
-		if number < 0 || isFolder && !holdsParts(path) {
+		prefix, number, isPart := splitOf(stem)
+		if number < 0 || isFolder && (isPart || !holdsParts(path)) {
 			continue
 		}
 		i := slices.IndexFunc(sets, func(s fileSet) bool { return s.prefix == prefix })

@@ -14,7 +14,7 @@ func TestSplitIsTheWordInAFileName(t *testing.T) {
 		"set1.valid.txt": {"set1.", vali}, "rank.test": {"rank.", test}, "my_dev.svm": {"my_", vali},
 		"rank.train.query": none, "train.conf": none, "latest": none, "readme.txt": none,
 	} {
-		if prefix, split := splitOf(name); (found{prefix, split}) != want {
+		if prefix, split, _ := splitOf(name); (found{prefix, split}) != want {
 			t.Errorf("%s: prefix %q, split %d, want %v", name, prefix, split, want)
 		}
 	}
