@@ -110,7 +110,8 @@ type row struct {
 }
 
 // readTable reads three columns of a table. A header may spell each name in several ways; if it does not have them, the columns are the
-// first three, unless they are wanted, and # begins a comment. A row of the query alone is left out, as Quepid writes it for queries without ratings.
+// first three, unless they are wanted, and # begins a comment. A row of the query alone is left out, as Quepid writes it for queries
+// without ratings.
 func readTable(r io.Reader, names [3][]string, want string) (rows []row, err error) {
 	table := csv.NewReader(r)
 	if want == "" {
