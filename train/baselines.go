@@ -195,17 +195,19 @@ func Importances(ctx context.Context, c Config, parts Custom, model *ranker.Mode
 	}
 	shuffled := *d
 	shuffled.Features = slices.Clone(d.Features)
+	varying := d.Varying(true)
 	gains, splits := model.Gains(), model.Splits()
 	var list []Importance
 	for _, id := range model.UsedFeatures() {
 		column, _ := slices.BinarySearch(model.File().FeatureIDs, id)
+		_, varies := slices.BinarySearch(varying, column)
 		losses := make([]float64, repeats)
 		for i := range losses {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 			copyColumn(&shuffled, d, column)
-			shuffle(&shuffled, column, rand.New(rand.NewPCG(c.Seed, uint64(column)<<32|uint64(i))))
+			shuffle(&shuffled, column, !varies, rand.New(rand.NewPCG(c.Seed, uint64(column)<<32|uint64(i))))
 			value, err := measure(&shuffled)
 			if err != nil {
 				return nil, err
@@ -227,12 +229,12 @@ func Importances(ctx context.Context, c Config, parts Custom, model *ranker.Mode
 }
 
 // shuffle brings a column of d in random order within each query, or if it is one of the query, among the queries.
-func shuffle(d *datasets.Dataset, column int, rng *rand.Rand) {
+func shuffle(d *datasets.Dataset, column int, ofQuery bool, rng *rand.Rand) {
 	exchange := func(i, j int) {
 		a, b := &d.Row(i)[column], &d.Row(j)[column]
 		*a, *b = *b, *a
 	}
-	if ofQuery(d, column) {
+	if ofQuery {
 		filled := queriesWhere(d, func(from, to int) bool { return from < to })
 		rng.Shuffle(len(filled), func(i, j int) { exchange(d.Offsets[filled[i]], d.Offsets[filled[j]]) })
 		for _, q := range filled {
@@ -246,18 +248,6 @@ func shuffle(d *datasets.Dataset, column int, rng *rand.Rand) {
 		first := d.Offsets[q]
 		rng.Shuffle(d.Offsets[q+1]-first, func(i, j int) { exchange(first+i, first+j) })
 	}
-}
-
-// ofQuery reports whether all documents of each query have the same value of a feature, or none.
-func ofQuery(d *datasets.Dataset, column int) bool {
-	return len(queriesWhere(d, func(from, to int) bool {
-		for r := from + 1; r < to; r++ {
-			if a, b := d.Row(from)[column], d.Row(r)[column]; a != b && (a == a || b == b) {
-				return true
-			}
-		}
-		return false
-	})) == 0
 }
 
 func copyColumn(to, from *datasets.Dataset, column int) {

@@ -34,8 +34,10 @@ func (v *view) dependences(ctx context.Context, r *rows) error {
 		rows = 1
 	}
 	sample := sampleOf(v.data, v.data.Rows()/max(1, v.data.Queries())*max(leastDocuments, min(mostDocuments, scoredRows/(mostValues*rows))))
+	varying := v.data.Varying(true)
 	for _, column := range v.columns[:min(shownFeatures, len(v.columns))] {
-		curves, values, err := v.dependence(ctx, sample, column)
+		_, varies := slices.BinarySearch(varying, column)
+		curves, values, err := v.dependence(ctx, sample, column, !varies)
 		if err != nil {
 			return err
 		}
@@ -54,11 +56,11 @@ func (v *view) dependences(ctx context.Context, r *rows) error {
 
 // dependence returns the scores of one random document of each query for each value of a column, less the document's mean. A query
 // feature changes for all documents of the query.
-func (v *view) dependence(ctx context.Context, d *datasets.Dataset, column int) (curves [][]float64, values []float32, err error) {
+func (v *view) dependence(ctx context.Context, d *datasets.Dataset, column int, ofQuery bool) (
+	curves [][]float64, values []float32, err error) {
 	if values = grid(d, column); len(values) < 2 { // the sample has no second one
 		values = grid(v.data, column)
 	}
-	shared := sharedByQuery(v.data, column)
 	curves = make([][]float64, d.Queries())
 	err = parallel.Each(d.Queries(), parallel.Workers(d.Queries()), func(_, q int) error {
 		from, to := d.Offsets[q], d.Offsets[q+1]
@@ -78,7 +80,7 @@ func (v *view) dependence(ctx context.Context, d *datasets.Dataset, column int) 
 		var scores, curve []float64
 		for _, value := range values {
 			for row := range to - from {
-				if shared || from+row == document {
+				if ofQuery || from+row == document {
 					features[row*width+column] = value
 				}
 			}
@@ -122,18 +124,6 @@ func grid(d *datasets.Dataset, column int) []float32 {
 		values = append(values, all[i*(len(all)-1)/(mostValues-1)])
 	}
 	return slices.Compact(values)
-}
-
-// sharedByQuery reports whether all documents of each query have the same value.
-func sharedByQuery(d *datasets.Dataset, column int) bool {
-	for q := range d.Queries() {
-		for row := d.Offsets[q] + 1; row < d.Offsets[q+1]; row++ {
-			if d.Value(row, column) != d.Value(row-1, column) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // dependencePlot draws the mean of curves and their spread: a line with a band, or for texts, points with bars.

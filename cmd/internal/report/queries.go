@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/train"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/viz"
 )
 
@@ -38,100 +38,63 @@ func (v *view) queries(_ context.Context, r *rows) error {
 	longer := func(a, b int) int { // shows more
 		return cmp.Compare(v.data.Offsets[b+1]-v.data.Offsets[b], v.data.Offsets[a+1]-v.data.Offsets[a])
 	}
-	better := func(a, b int) int { return v.better(values[a], values[b]) }
+	worse := func(a, b int) int { return cmp.Compare(values[a], values[b]) }
+	if v.measure.LowerIsBetter() {
+		worse = func(a, b int) int { return cmp.Compare(values[b], values[a]) }
+	}
 	r.text("Queries whose documents have different labels, by %s. Each shows the first %d documents in the order of the model, and "+
 		"documents of the best label below them.", v.metric, shownDocuments)
-	show := func(title string, order func(a, b int) int, rankers ...ranked) error {
+	show := func(title string, order func(a, b int) int, others ...ranked) error {
 		list := slices.Clone(judged)
 		slices.SortStableFunc(list, func(a, b int) int { return cmp.Or(order(a, b), longer(a, b)) })
-		shown, err := v.shown(list[:min(shownQueries, len(list))], rankers...)
+		shown, err := v.shown(list[:min(shownQueries, len(list))], others...)
 		r.details(title, shown)
 		return err
 	}
-	err := cmp.Or(show("Worst queries", func(a, b int) int { return -better(a, b) }), show("Best queries", better))
+	err := cmp.Or(show("Worst queries", worse), show("Best queries", func(a, b int) int { return worse(b, a) }))
 	before := v.perQuery(v.reference)[v.metric]
 	if before == nil || err != nil {
 		return err
 	}
-	reference := ranked{name: short(v.reference), values: before, scores: func(queries []int) ([]float64, error) {
-		d := v.data.Select(queries)
-		if b, ok := train.FeatureBaseline(v.reference, d); ok {
-			return b.Ranker.Scores(d)
-		}
-		scores := make([]float64, d.Rows())
-		for i, s := range d.BaseScores {
-			scores[i] = float64(s)
-		}
-		return scores, nil
-	}}
-	return show("Most changed from "+reference.name, func(a, b int) int {
+	return show("Most changed from "+short(v.reference), func(a, b int) int {
 		return cmp.Compare(math.Abs(values[b]-before[b]), math.Abs(values[a]-before[a]))
-	}, reference)
+	}, ranked{short(v.reference), before})
 }
 
-// better compares values of queries, the best first.
-func (v *view) better(a, b float64) int {
-	switch {
-	case v.measure.Better(a, b):
-		return -1
-	case v.measure.Better(b, a):
-		return 1
-	}
-	return 0
-}
-
-// A ranked holds values and scores of another ranker, to show next to the model's.
+// A ranked holds the values of another ranker by query, to show next to the model's.
 type ranked struct {
 	name   string
-	values []float64                              // by query
-	scores func(queries []int) ([]float64, error) // of the documents
+	values []float64
 }
 
-// shown returns tables of the documents of queries, ranked by the model and by other rankers.
+// shown returns tables of the documents of queries, in the order of the model.
 func (v *view) shown(queries []int, others ...ranked) (all rows, err error) {
 	d := v.data.Select(queries)
 	scores, err := datasets.Score(v.Model, d)
 	if err != nil {
 		return nil, err
 	}
-	var more [][]float64
-	for _, o := range others {
-		others, err := o.scores(queries)
-		if err != nil {
-			return nil, err
-		}
-		more = append(more, others)
-	}
+	columns := v.columns[:min(shownFeatures, len(v.columns))]
 	for i, q := range queries {
 		title := fmt.Sprintf("Query %s: %s %.4f", short(d.QueryIDs[i]), v.metric, v.split.PerQuery[v.metric][q])
 		for _, o := range others {
 			title += fmt.Sprintf(", by %s %.4f", o.name, o.values[q])
 		}
 		from, to := d.Offsets[i], d.Offsets[i+1]
-		t := viz.Table{Title: fmt.Sprintf("%d documents", to-from), Columns: []string{"rank"}}
-		ranks := ranksOf(scores[from:to])
-		var otherRanks [][]int
-		for k, o := range others {
-			otherRanks = append(otherRanks, ranksOf(more[k][from:to]))
-			t.Columns = append(t.Columns, "by "+o.name)
-		}
-		t.Columns = append(t.Columns, "label", "score", "document")
-		columns := v.columns[:min(shownFeatures, len(v.columns))]
+		t := viz.Table{Title: fmt.Sprintf("%d documents", to-from), Columns: []string{"rank", "label", "score", "document"}}
 		for _, c := range columns {
 			t.Columns = append(t.Columns, short(d.FeatureName(c)))
 		}
-		for _, row := range shownRows(ranks, d.Labels[from:to]) {
-			line := viz.Row{ranks[row]}
-			for _, ranks := range otherRanks {
-				line = append(line, ranks[row])
-			}
-			id := strconv.Itoa(row + 1)
+		order := num.DescendingOrder(nil, scores[from:to])
+		for _, rank := range shownRanks(order, d.Labels[from:to]) {
+			row := from + order[rank]
+			id := strconv.Itoa(order[rank] + 1)
 			if d.DocumentIDs != nil {
-				id = short(d.DocumentIDs[from+row])
+				id = short(d.DocumentIDs[row])
 			}
-			line = append(line, strconv.FormatFloat(float64(d.Labels[from+row]), 'g', -1, 32), scores[from+row], id)
+			line := viz.Row{rank + 1, strconv.FormatFloat(float64(d.Labels[row]), 'g', -1, 32), scores[row], id}
 			for _, c := range columns {
-				line = append(line, shownValue(d, d.Value(from+row, c), c))
+				line = append(line, shownValue(d, d.Value(row, c), c))
 			}
 			t.Rows = append(t.Rows, line)
 		}
@@ -140,35 +103,13 @@ func (v *view) shown(queries []int, others ...ranked) (all rows, err error) {
 	return all, nil
 }
 
-// ranksOf returns the rank of each document by descending score, from 1. Documents with equal scores keep their order.
-func ranksOf(scores []float64) []int {
-	order := make([]int, len(scores))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
-	ranks := make([]int, len(scores))
-	for rank, document := range order {
-		ranks[document] = rank + 1
+// shownRanks returns the first ranks of a ranking, from 0, and those of a few documents of the best label below them.
+func shownRanks(order []int, labels []float32) (ranks []int) {
+	best, left := slices.Max(labels), shownDocuments+shownMissed
+	for rank, row := range order {
+		if rank < shownDocuments || labels[row] == best && len(ranks) < left {
+			ranks = append(ranks, rank)
+		}
 	}
 	return ranks
-}
-
-// shownRows returns the first documents of a ranking, and a few of the best label below them.
-func shownRows(ranks []int, labels []float32) (rows []int) {
-	for row := range ranks {
-		rows = append(rows, row)
-	}
-	slices.SortFunc(rows, func(a, b int) int { return cmp.Compare(ranks[a], ranks[b]) })
-	best, missed := slices.Max(labels), 0
-	return slices.DeleteFunc(rows, func(row int) bool {
-		switch {
-		case ranks[row] <= shownDocuments:
-			return false
-		case labels[row] == best && missed < shownMissed:
-			missed++
-			return false
-		}
-		return true
-	})
 }

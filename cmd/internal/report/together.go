@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
-	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
@@ -118,9 +117,7 @@ func (views together) tests(ctx context.Context, r *rows) error {
 		difference := func(q int) float64 { return math.Abs(other[q] - first.split.PerQuery[first.metric][q]) }
 		changed := slices.DeleteFunc(slices.Clone(queries), func(q int) bool { return difference(q) == 0 })
 		slices.SortStableFunc(changed, func(a, b int) int { return cmp.Compare(difference(b), difference(a)) })
-		shown, err := first.shown(changed[:min(shownQueries, len(changed))], ranked{v.letter(), other, func(queries []int) ([]float64, error) {
-			return datasets.Score(v.Model, v.data.Select(queries))
-		}})
+		shown, err := first.shown(changed[:min(shownQueries, len(changed))], ranked{v.letter(), other})
 		if err != nil {
 			return err
 		}

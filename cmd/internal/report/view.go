@@ -19,7 +19,6 @@ import (
 // Limits on the data that a page examines, so that it is made in seconds.
 const (
 	scoredRows    = 1_000_000  // rows scored with changed features, for importance, and for each feature of the dependence
-	exposedRows   = 20_000     // rows whose exposure by group is computed
 	shownFeatures = 6          // with documents, and for the dependence
 	resampled     = 25_000_000 // queries drawn for an interval
 )
@@ -130,14 +129,13 @@ func (v *view) group(ctx context.Context) (group, error) {
 		part{"shares", "What features give to the first documents", v.shares},
 		part{"dependence", "How the score depends on a feature", v.dependences},
 		part{"distribution", "From query to query", v.distribution},
-		part{"queries", "Queries to look at", v.queries},
-		part{"groups", "Exposure by group", v.groups})
+		part{"queries", "Queries to look at", v.queries})
 }
 
 // facts describes the data, the recipe, the model and its training.
 func (v *view) facts(_ context.Context, r *rows) error {
 	if v.Missing != "" {
-		r.text("Data not found: %s. Without data the page has no intervals, features, queries or groups. If the data have moved, "+
+		r.text("Data not found: %s. Without data the page has no intervals, features or queries. If the data have moved, "+
 			"give their new place: plrank report -data.", cut(v.Missing, mostText))
 	}
 	if v.trained() && v.Summary == nil {

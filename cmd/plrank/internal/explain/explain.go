@@ -140,9 +140,9 @@ func others(m *ranker.Model, d *datasets.Dataset, q int) (rows []float32) {
 		return nil
 	}
 	var columns []int
-	used := m.UsedFeatures()
+	used, varying := m.UsedFeatures(), d.Varying(true)
 	for column, id := range d.FeatureIDs {
-		if _, ok := slices.BinarySearch(used, id); ok && ofQueries(d, column) {
+		if _, ok := slices.BinarySearch(used, id); ok && !slices.Contains(varying, column) {
 			columns = append(columns, column)
 		}
 	}
@@ -159,18 +159,6 @@ func others(m *ranker.Model, d *datasets.Dataset, q int) (rows []float32) {
 		}
 	}
 	return rows
-}
-
-// ofQueries reports whether all documents of each query have the same value in a column.
-func ofQueries(d *datasets.Dataset, column int) bool {
-	for q := range d.Queries() {
-		for row := d.Offsets[q] + 1; row < d.Offsets[q+1]; row++ {
-			if x, y := d.Value(row, column), d.Value(row-1, column); x != y && (x == x || y == y) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // explain explains a document of the only query of a dataset.

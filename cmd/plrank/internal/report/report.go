@@ -27,7 +27,7 @@ var page = cli.Page{
 		"RUN|MODEL… -data FILE|DIR [-out FILE]",
 	},
 	Text: "Makes an HTML page of runs, the folders that plrank train -out writes. The page shows the data, the recipe, metrics with " +
-		"intervals, learning curves, the features that matter, queries with their documents, and exposure by group. Several runs are " +
+		"intervals, learning curves, the features that matter, and queries with their documents. Several runs are " +
 		"compared side by side, with paired tests. The report.html in a run's folder is the page of that run. With -data, the page also " +
 		"shows model files of any kind, and runs whose data have moved.",
 	Examples: []string{
