@@ -69,13 +69,19 @@ type Task interface {
 	Run(ctx context.Context, line *Line, stdin io.Reader, stdout, stderr io.Writer) error
 }
 
-// Do runs a task on features as a sub-command until it is interrupted, and returns its exit status.
-func (p Page) Do(t Task, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	LimitGarbage()
-	return p.DoUntil(command.Interruptible(), t, args, stdin, stdout, stderr)
+// Command returns a function that runs tasks of a type as a sub-command with this page until they are interrupted, and returns the exit
+// status.
+func Command[T any, P interface {
+	*T
+	Task
+}](p Page) func(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return func(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+		LimitGarbage()
+		return p.DoUntil(command.Interruptible(), P(new(T)), args, stdin, stdout, stderr)
+	}
 }
 
-// DoUntil is [Page.Do] until the context ends. Each warning is printed once, though several splits or files may have it.
+// DoUntil runs a task as a sub-command until the context ends, and returns its exit status. Each warning is printed once, though several splits or files may have it.
 func (p Page) DoUntil(ctx context.Context, t Task, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return p.Run(args, t.Flags(), stdout, stderr, t.Check, func(line *Line, stdout io.Writer) error {
 		return t.Run(ctx, line, stdin, stdout, command.Once(stderr))

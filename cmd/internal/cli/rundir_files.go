@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -144,4 +145,25 @@ func ReadSettings(path string, settings any) error {
 		return fmt.Errorf("train: %s: %w", path, err)
 	}
 	return nil
+}
+
+// ReadJSON reads all values of a file in JSON; none if there is no such file.
+func ReadJSON[V any](path string) (all []V, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for in := json.NewDecoder(bufio.NewReader(f)); ; {
+		var v V
+		if err := in.Decode(&v); err == io.EOF {
+			return all, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		all = append(all, v)
+	}
 }

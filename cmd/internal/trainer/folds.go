@@ -3,11 +3,9 @@ package trainer
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -35,7 +33,10 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 		return err
 	}
 	_, measured, err := j.run(ctx, stdout, stderr)
-	return cmp.Or(j.print(stdout, measured), err)
+	if measured == nil {
+		return err
+	}
+	return cmp.Or(o.print(stdout, measured, func() { cli.PrintReport(stdout, measured) }), err)
 }
 
 // foldsOf are the numbers of the folds that are trained on; none: it is a single run.
@@ -73,14 +74,21 @@ func fitFolds(ctx context.Context, o *options, folds []int, stdout, stderr io.Wr
 	if err != nil && !interrupted {
 		return err
 	}
-	done := folds[:len(reports)]
-	if len(done) > 0 {
-		if err := finishFolds(o, dir, cli.SumUpFolds(done, reports), interrupted, stdout, stderr); err != nil {
+	if len(reports) > 0 {
+		sum := cli.SumUpFolds(folds[:len(reports)], reports)
+		err := o.print(stdout, sum, func() { cli.PrintFolds(stdout, sum) })
+		if err == nil && dir != nil {
+			err = dir.FinishFolds(sum, interrupted)
+		}
+		if err != nil {
 			return err
+		}
+		if dir != nil {
+			fmt.Fprintf(o.notes(stderr), "written to %s\n", o.out)
 		}
 	}
 	if interrupted {
-		fmt.Fprintf(stderr, "interrupted: %d of %d folds are done\n", len(done), len(folds))
+		fmt.Fprintf(stderr, "interrupted: %d of %d folds are done\n", len(reports), len(folds))
 		return command.ErrInterrupted
 	}
 	return nil
@@ -114,40 +122,16 @@ func fitEach(ctx context.Context, o *options, folds []int, dir *cli.RunDir, stdo
 	return reports, nil
 }
 
-// finishFolds prints the sum of the reports, and writes it to the folder, if there is one.
-func finishFolds(o *options, dir *cli.RunDir, r *cli.FoldReport, interrupted bool, stdout, stderr io.Writer) error {
-	if o.asJSON {
-		if err := json.NewEncoder(stdout).Encode(r); err != nil {
-			return err
-		}
-	} else {
-		cli.PrintFolds(stdout, r)
-	}
-	if dir == nil {
-		return nil
-	}
-	if err := dir.FinishFolds(r, interrupted); err != nil {
-		return err
-	}
-	fmt.Fprintf(o.notes(stderr), "written to %s\n", o.out)
-	return nil
-}
-
 // foldFolder is the folder of the run on a fold.
 func foldFolder(out string, fold int) string { return filepath.Join(out, fmt.Sprintf("fold%d", fold)) }
 
 // FoldsIn returns the folders of the folds that were trained on, where path is the folder above them.
 func FoldsIn(path string) (folders []string, err error) {
-	text, err := os.ReadFile(filepath.Join(path, cli.FoldsFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	var summary cli.FoldsSummary
-	if err == nil {
-		err = json.Unmarshal(text, &summary)
-	}
-	for _, fold := range summary.Folds {
-		folders = append(folders, foldFolder(path, fold))
+	summaries, err := cli.ReadJSON[cli.FoldsSummary](filepath.Join(path, cli.FoldsFile))
+	for _, summary := range summaries {
+		for _, fold := range summary.Folds {
+			folders = append(folders, foldFolder(path, fold))
+		}
 	}
 	return folders, err
 }

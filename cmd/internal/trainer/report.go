@@ -1,9 +1,7 @@
 package trainer
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -81,40 +79,17 @@ func readRun(path string) (*runFolder, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(filepath.Join(path, cli.ResultFile))
-	if err == nil {
-		r.Summary = &cli.RunSummary{}
-		err = json.Unmarshal(text, r.Summary)
-	} else if errors.Is(err, os.ErrNotExist) { // the run has not ended
-		err = nil
+	ended, err := cli.ReadJSON[*cli.RunSummary](filepath.Join(path, cli.ResultFile))
+	if ended != nil {
+		r.Summary = ended[0]
 	}
 	if err == nil {
-		r.History, err = readHistory(filepath.Join(path, cli.HistoryFile))
+		r.History, err = cli.ReadJSON[train.Epoch](filepath.Join(path, cli.HistoryFile))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil
-}
-
-func readHistory(path string) (history []train.Epoch, err error) {
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	for in := json.NewDecoder(bufio.NewReader(f)); ; {
-		var e train.Epoch
-		if err := in.Decode(&e); err == io.EOF {
-			return history, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		history = append(history, e)
-	}
 }
 
 // take takes what the page says of the settings, the model and the data; nil: they are missing.

@@ -49,15 +49,12 @@ func (j *job) run(ctx context.Context, stdout, stderr io.Writer) (*recipe.Result
 	return result, measured, err
 }
 
-// print prints a report, unless there is none.
-func (j *job) print(stdout io.Writer, measured *train.Report) error {
-	switch {
-	case measured == nil:
-		return nil
-	case j.asJSON:
-		return json.NewEncoder(stdout).Encode(measured)
+// print prints a result as JSON, or as a text.
+func (o *options) print(stdout io.Writer, result any, asText func()) error {
+	if o.asJSON {
+		return json.NewEncoder(stdout).Encode(result)
 	}
-	cli.PrintReport(stdout, measured)
+	asText()
 	return nil
 }
 

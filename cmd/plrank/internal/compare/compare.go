@@ -73,9 +73,7 @@ func (o *options) Check(line *cli.Line) error {
 func (o *options) measures() bool { return o.Data != "" || o.Qrels != "" }
 
 // Run runs the sub-command, and returns its exit status.
-func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return page.Do(new(options), args, stdin, stdout, stderr)
-}
+var Run = cli.Command[options](page)
 
 // Run compares the files. The gain comes from the models unless it is given.
 func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, stderr io.Writer) error {

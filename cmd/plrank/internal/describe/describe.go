@@ -77,9 +77,7 @@ func (o *options) Check(line *cli.Line) error {
 }
 
 // Run runs the sub-command, and returns its exit status.
-func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return page.Do(new(options), args, stdin, stdout, stderr)
-}
+var Run = cli.Command[options](page)
 
 // A description is what -json prints: all but the fields that it hides.
 type description struct {

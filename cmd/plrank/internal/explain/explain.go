@@ -65,9 +65,7 @@ func (o *options) Check(*cli.Line) error {
 }
 
 // Run runs the sub-command, and returns its exit status.
-func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return page.Do(new(options), args, stdin, stdout, stderr)
-}
+var Run = cli.Command[options](page)
 
 // A result is what -json prints.
 type result struct {

@@ -76,7 +76,7 @@ func (o *options) Check(line *cli.Line) error {
 
 // Run runs the sub-command, and returns its exit status.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	// Not by Page.Do: the heap is small, and to collect it more often takes time.
+	// Not by cli.Command: the heap is small, and to collect it more often takes time.
 	return page.DoUntil(command.Interruptible(), new(options), args, stdin, stdout, stderr)
 }
 

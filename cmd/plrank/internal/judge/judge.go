@@ -70,9 +70,7 @@ func (o *options) Check(line *cli.Line) error {
 }
 
 // Run runs the sub-command, and returns its exit status.
-func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return page.Do(new(options), args, stdin, stdout, stderr)
-}
+var Run = cli.Command[options](page)
 
 // Run draws the pairs.
 func (o *options) Run(_ context.Context, _ *cli.Line, _ io.Reader, stdout, stderr io.Writer) error {

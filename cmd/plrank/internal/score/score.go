@@ -32,9 +32,7 @@ var page = cli.Page{
 }
 
 // Run runs the sub-command, and returns its exit status.
-func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return page.Do(new(options), args, stdin, stdout, stderr)
-}
+var Run = cli.Command[options](page)
 
 // A scoring writes the results for the documents of a file, block by block.
 type scoring struct {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
@@ -96,48 +95,31 @@ func (s *search) commands(t *trial, out, folder string) (all [][]string) {
 	return append(all, append(mix, "-weights="+strings.Join(weights, ","), "-out="+filepath.Join(cmp.Or(out, "tuned"), folder+".npz")))
 }
 
-// printTable prints a row for each trial, and in what its flags differ from other trials, in lines that fit.
+// printTable prints a row for each trial, and below them in what its flags differ from other trials.
 func (s *search) printTable(w io.Writer) {
 	ranked := s.ranked()
 	if ranked == nil {
 		return
 	}
-	measures := append([]string{s.common.Metric}, s.report...)
-	rows := [][]string{slices.Concat([]string{"trial"}, measures, []string{"epoch", "seconds"})}
+	var rows []string
 	for _, t := range ranked {
-		row := []string{strconv.Itoa(t.Number)}
-		for _, measure := range measures {
-			row = append(row, cli.FormatValue(train.Value(s.value(t, measure))))
-		}
-		epoch := "–"
-		if t.Epoch > 0 {
-			epoch = strconv.Itoa(t.Epoch)
-		}
-		rows = append(rows, append(row, epoch, fmt.Sprintf("%.1f", t.Seconds)))
+		rows = append(rows, fmt.Sprintf("trial %d", t.Number))
 	}
-	for i, row := range rows {
-		line := ""
-		for c, entry := range row {
-			width := 0
-			for _, other := range rows {
-				width = max(width, utf8.RuneCountInString(other[c]))
-			}
-			line += strings.Repeat(" ", width-utf8.RuneCountInString(entry)) + entry + "  "
+	columns := slices.Concat([]string{s.common.Metric}, s.report, []string{"epoch", "seconds"})
+	cli.PrintTable(w, rows, columns, func(row, column int) string {
+		t := ranked[row]
+		switch columns[column] {
+		case "epoch":
+			return cmp.Or(strings.TrimPrefix(strconv.Itoa(t.Epoch), "0"), "–")
+		case "seconds":
+			return fmt.Sprintf("%.1f", t.Seconds)
 		}
-		words := "settings"
-		if i > 0 {
-			words = s.differences(ranked[i-1])
-		}
-		room := cli.TableWidth(w) - utf8.RuneCountInString(line)
-		if slices.ContainsFunc(strings.Fields(words), func(word string) bool { return utf8.RuneCountInString(word) > room }) {
-			fmt.Fprintln(w, strings.TrimRight(line, " "))
-			line = strings.Repeat(" ", 4)
-			room = cli.TableWidth(w) - len(line)
-		}
-		for _, part := range strings.Split(command.Wrap(words, room), "\n") {
-			fmt.Fprintln(w, strings.TrimRight(line+part, " "))
-			line = strings.Repeat(" ", utf8.RuneCountInString(line))
-		}
+		return cli.FormatValue(train.Value(s.value(t, columns[column])))
+	})
+	fmt.Fprintln(w)
+	for _, t := range ranked {
+		lines := command.Indent(command.Wrap(fmt.Sprintf("trial %d: %s", t.Number, s.differences(t)), cli.TableWidth(w)-2), "  ")
+		fmt.Fprintln(w, lines[2:])
 	}
 }
 

@@ -151,9 +151,7 @@ func (o *options) goOn(args []string, given *cli.Line) error {
 }
 
 // Run runs the sub-command, and returns its exit status.
-func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return page.Do(new(options), args, stdin, stdout, stderr)
-}
+var Run = cli.Command[options](page)
 
 // Run runs the trials that are still to be run, and prints all.
 func (o *options) Run(ctx context.Context, given *cli.Line, _ io.Reader, stdout, stderr io.Writer) (err error) {
