@@ -3,12 +3,13 @@ package losses
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/op"
-	"github.com/plrank/plrank/ops"
 )
 
 // ApproxNDCG returns the loss −NDCG of all documents, with ranks 1 + Σ_{j≠i} sigmoid((m_j − m_i) /
@@ -20,9 +21,7 @@ import (
 func ApproxNDCG(temperature float64) Objective {
 	invalid := temperatures.check(temperature, "ApproxNDCG", temperature)
 	return Objective{RatioOnly: true, weights: ofRanks, err: invalid, graph: func(b *batch) *G.Node {
-		gains := b.gainsFromZero()
-		ranks := approximateRanks(temperature).ranks(b)
-		return neg(mul(dcg(b.Lists, gains, ranks), inverse(idealDCG(b.Lists, gains))))
+		return approxNDCG(b, temperature, nil)
 	}}
 }
 
@@ -35,105 +34,51 @@ func ApproxNDCG(temperature float64) Objective {
 // Sampler; the rest is as for [ApproxNDCG].
 func GumbelApproxNDCG(temperature float64) Objective {
 	o := ApproxNDCG(temperature)
-	o.Sampled, o.graph = true, func(b *batch) *G.Node {
-		gains := b.gainsFromZero()
-		approximate := total(b.Lists, mul(gains, approxDiscounts(b, temperature)))
-		return neg(mul(scaled(approximate, 1/math.Ln2), inverse(idealDCG(b.Lists, gains))))
-	}
+	o.Sampled, o.graph = true, func(b *batch) *G.Node { return approxNDCG(b, temperature, b.noise()) }
 	return o
 }
 
-// idealDCG is dcg with the ranks by gain.
-func idealDCG(l ops.Lists, gains *G.Node) *G.Node {
-	return dcg(l, gains, G.Must(ops.Ranks(ops.Lists{Scores: gains, Offsets: l.Offsets})))
-}
-
-// dcg is Σ ρ / ln(2 + r) of every query, for ranks from 0.
-func dcg(l ops.Lists, gains, ranks *G.Node) *G.Node {
-	return total(l, mul(gains, inverse(G.Must(G.Log(shifted(ranks, 2))))))
-}
-
-// approxDiscounts are the discounts of DCG at the approximate ranks r by noisy scores, the
-// mean over samples of
-//
-//	1 / log2(2 + r_i),
-//
-// [rows], differentiable in the scores.
-func approxDiscounts(b *batch, temperature float64) *G.Node {
-	ranks := approximateRanks(temperature)
-	// mean sets out to the mean over samples of what add adds to it, given the ranks.
-	mean := func(l *op.List, add func(noisy perturbed, r, out []float64)) error {
-		out, r := l.Out(), make([]float64, l.Len())
-		return meanNoisy(l, 1, out, func(noisy perturbed) {
-			clear(r)
-			ranks.add(noisy, r)
-			add(noisy, r, out)
+// approxNDCG is the loss of scores with noise, which is nil without it. Ranks from 0 take O(D²) for a query and sample, and memory for
+// O(D). The weights of both documents multiply the derivative of a rank by a score.
+func approxNDCG(b *batch, temperature float64, noise *G.Node) *G.Node {
+	inputs, noiseAt := []op.In{op.Rows("gains", b.gainsFromZero()), op.Weights(b.DocumentWeights)}, 0
+	if noise != nil {
+		inputs, noiseAt = slices.Insert(inputs, 1, op.Samples("noise", noise)), 2
+	}
+	metric := func(l *op.List, lambda []float64) (value float64, err error) {
+		gains, ranks, ideal := l.X[1], make([]float64, l.Len()), 0.0
+		for rank, d := range l.Order(gains) {
+			ideal += gains[d] / math.Log2(float64(rank+2))
+		}
+		if ideal == 0 {
+			return 0, nil
+		}
+		samples, err := eachNoisy(l, noiseAt, func(noisy perturbed) {
+			clear(ranks)
+			for j := range ranks {
+				for i := range j {
+					s := sigmoid(noisy.gap(j, i) / temperature)
+					ranks[i] += s
+					ranks[j] += 1 - s
+				}
+			}
+			slopes := ranks // by rank
+			for i, rank := range ranks {
+				log := math.Log2(2 + rank)
+				value += gains[i] / log
+				slopes[i] = -gains[i] / (math.Ln2 * (2 + rank) * log * log)
+			}
+			for j := range len(lambda) {
+				for i := range j {
+					e := num.FlushExp(-math.Abs(noisy.gap(j, i)) / temperature)
+					slope := ofPair(l.Weights, i, j) * (slopes[i] - slopes[j]) * e / ((1 + e) * (1 + e)) / temperature
+					lambda[i] -= slope
+					lambda[j] += slope
+				}
+			}
 		})
+		floats.Scale(1/(samples*ideal), lambda)
+		return value / (samples * ideal), err
 	}
-	f := op.ListFunc{
-		Name: "losses: ApproxDiscounts", Settings: fmt.Sprint(temperature),
-		Do: func(l *op.List) error {
-			return mean(l, func(_ perturbed, r, out []float64) {
-				for i := range r {
-					out[i] += 1 / math.Log2(2+r[i])
-				}
-			})
-		},
-		VJP: func(l *op.List) error {
-			incoming, slopes := l.Last(), make([]float64, l.Len())
-			return mean(l, func(noisy perturbed, r, out []float64) {
-				for i := range r {
-					log := math.Log2(2 + r[i])
-					slopes[i] = -incoming[i] / (math.Ln2 * (2 + r[i]) * log * log)
-				}
-				ranks.addVJP(noisy, l.Weights, slopes, out)
-			})
-		},
-	}
-	return G.Must(f.Apply(b.Lists, op.Scores(b.Lists), op.Samples("noise", b.noise()), op.Weights(b.DocumentWeights)))
-}
-
-// approximateRanks are ranks with a sigmoid at a temperature in place of the step: Σ_{j≠i} sigmoid((m_j − m_i) / temperature), in
-// O(D²) for a query and memory for O(D).
-type approximateRanks float64
-
-// add adds the ranks to sums.
-func (temperature approximateRanks) add(p perturbed, sums []float64) {
-	for j := range p.scores {
-		for i := range j {
-			s := sigmoid(p.gap(j, i) / float64(temperature))
-			sums[i] += s
-			sums[j] += 1 - s
-		}
-	}
-}
-
-// addVJP adds the derivative by every score to slopes, given the one by every rank. The weights of both documents, nil for 1,
-// multiply the derivative of a term.
-func (temperature approximateRanks) addVJP(p perturbed, weights, incoming, slopes []float64) {
-	for j := range p.scores {
-		for i := range j {
-			e := num.FlushExp(-math.Abs(p.gap(j, i)) / float64(temperature))
-			s := e / ((1 + e) * (1 + e)) / float64(temperature)
-			slope := ofPair(weights, i, j) * (incoming[i]*s - incoming[j]*s)
-			slopes[i] -= slope
-			slopes[j] += slope
-		}
-	}
-}
-
-// ranks makes a node of the ranks, [rows].
-func (temperature approximateRanks) ranks(b *batch) *G.Node {
-	f := op.ListFunc{
-		Name: "losses: ApproxRanks", Settings: fmt.Sprint(temperature),
-		Do: func(l *op.List) error {
-			temperature.add(perturbed{scores: l.X[0]}, l.Out())
-			return nil
-		},
-		VJP: func(l *op.List) error {
-			temperature.addVJP(perturbed{scores: l.X[0]}, l.Weights, l.Last(), l.Out())
-			return nil
-		},
-	}
-	return G.Must(f.Apply(b.Lists, op.Scores(b.Lists), op.Weights(b.DocumentWeights)))
+	return neg(G.Must(op.Metric("losses: ApproxNDCG", fmt.Sprint(temperature), b.Lists, metric, inputs...)))
 }

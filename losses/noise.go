@@ -38,15 +38,6 @@ func (p perturbed) order() []int {
 	return order
 }
 
-// meanNoisy calls eachNoisy, and divides out, to which f adds, by the number of samples.
-func meanNoisy(l *op.List, i int, out []float64, f func(noisy perturbed)) error {
-	samples, err := eachNoisy(l, i, f)
-	for d := range out {
-		out[d] /= samples
-	}
-	return err
-}
-
 // eachNoisy calls f for each sample with the scores and their noise, and returns the number of samples, at least 1. Input i,
 // [samples × rows], has the noise; if i is 0, there is one sample without noise. Samples whose noise is NaN are absent. f may
 // change the noise.

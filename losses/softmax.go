@@ -72,7 +72,7 @@ func XENDCG() Objective {
 func noisyTarget(b *batch) *G.Node {
 	f := op.ListFunc{Name: "losses: NoisyTarget", Do: func(l *op.List) error {
 		target := l.Out()
-		return meanNoisy(l, 1, target, func(noisy perturbed) {
+		samples, err := eachNoisy(l, 1, func(noisy perturbed) {
 			sum, phi := 0.0, noisy.noise
 			for d, rho := range l.X[0] {
 				phi[d] = weightOf(l.Weights, d) * (rho + math.Exp(-math.Exp(-phi[d])))
@@ -84,6 +84,10 @@ func noisyTarget(b *batch) *G.Node {
 				}
 			}
 		})
+		for d := range target {
+			target[d] /= samples
+		}
+		return err
 	}}
 	return G.Must(f.Apply(b.Lists, op.Rows("gains", b.gainsFromZero()), op.Samples("noise", b.noise()), op.Weights(b.DocumentWeights)))
 }

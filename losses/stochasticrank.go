@@ -22,36 +22,28 @@ import (
 // discount. Its expectation is the gradient of R. (The paper's other parts, its
 // scale-free acceleration and the tuning of the noise, are left out.) It costs O(N·D·K)
 // for a query. It reads Gains, Discounts, and Noise or else Sampler.
-var StochasticRank = Estimator{stochasticRank}
-
-func stochasticRank(b *batch) *G.Node {
-	f := op.ListFunc{
-		Name: "losses: StochasticRank", Layout: op.PerQuery,
-		Do: func(l *op.List) error {
-			sum := l.Out()
-			return meanNoisy(l, 2, sum, func(noisy perturbed) {
-				order := noisy.order()
-				for k := range min(len(order), len(l.Discounts)) {
-					sum[0] += l.Discounts[k] * l.X[1][order[k]]
-				}
-			})
-		},
-		VJP: func(l *op.List) error {
-			lambda := l.Out()
-			samples, err := eachNoisy(l, 2, func(noisy perturbed) { stochasticGradient(noisy, l.X[1], l.Discounts, lambda) })
-			floats.Scale(l.Last()[0]/samples, lambda)
-			return err
-		},
+var StochasticRank = Estimator{func(b *batch) *G.Node {
+	metric := func(l *op.List, lambda []float64) (value float64, err error) {
+		samples, err := eachNoisy(l, 2, func(noisy perturbed) {
+			order := noisy.order()
+			for k := range min(len(order), len(l.Discounts)) {
+				value += l.Discounts[k] * l.X[1][order[k]]
+			}
+			if lambda != nil {
+				stochasticGradient(noisy, order, l.X[1], l.Discounts, lambda)
+			}
+		})
+		floats.Scale(1/samples, lambda)
+		return value / samples, err
 	}
-	l := b.Lists
-	return neg(G.Must(f.Apply(l, op.Scores(l), op.Rows("gains", b.gains()), op.Samples("noise", b.noise()), op.Discounts(b.discounts()))))
-}
+	return neg(G.Must(op.Metric("losses: StochasticRank", "", b.Lists, metric, op.Rows("gains", b.gains()), op.Samples("noise", b.noise()),
+		op.Discounts(b.discounts()))))
+}}
 
 // stochasticGradient adds the gradient of a sample.
-func stochasticGradient(noisy perturbed, gains, theta, lambda []float64) {
+func stochasticGradient(noisy perturbed, order []int, gains, theta, lambda []float64) {
 	// The others of the document at some rank are all but it: below it they
 	// are one rank higher.
-	order := noisy.order()
 	for k := range min(len(order), len(theta)) {
 		drop := theta[k]
 		if k+1 < len(theta) {

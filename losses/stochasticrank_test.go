@@ -20,7 +20,7 @@ func stochasticRankOf(t *testing.T, run optest.Machine, dt tensor.Dtype, scores,
 	b := batch{Batch: Batch{
 		Lists: l, Gains: optest.Vector(g, "gains", dt, gains), Noise: optest.Vector(g, "noise", dt, noise), Discounts: discounts,
 	}}
-	metric := neg(stochasticRank(&b))
+	metric := neg(StochasticRank.graph(&b))
 	value, gradient, err := run(G.Must(G.Sum(metric)), l.Scores)
 	if err != nil {
 		t.Fatal(err)

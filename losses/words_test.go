@@ -30,7 +30,10 @@ func weightedFunc(word func(b *batch) *G.Node) optest.ListFunc {
 var listFuncs = map[string]optest.ListFunc{
 	"sumOverGroups": listFunc(func(b *batch) *G.Node { return sumOverGroups(b.Lists, b.Groups, b.Lists.Scores) }),
 	"inverse":       listFunc(func(b *batch) *G.Node { return inverse(exp(b.Lists.Scores)) }),
-	"approximate":   listFunc(func(b *batch) *G.Node { return approximateRanks(.7).ranks(b) }),
+	"approxNDCG": listFunc(func(b *batch) *G.Node {
+		b.Gains = G.Must(G.Square(b.Gains))
+		return ApproxNDCG(.7).graph(b)
+	}),
 	"ndcgLoss1": listFunc(func(b *batch) *G.Node {
 		b.Gains = G.Must(G.Abs(b.Gains))
 		return NDCGLoss1().graph(b)
