@@ -19,7 +19,7 @@ import (
 
 var page = cli.Page{
 	Command: "fuse",
-	Usage:   []string{"RUN RUN … -qrels FILE [-metric METRIC] [-kinds FILE] [-folds N] [-out MODEL]"},
+	Usage:   []string{"RUN RUN … -qrels FILE [-metric METRIC] [-kinds FILE] [-out MODEL]"},
 	Text: "Learns how to combine two or more runs of the same queries, such as BM25 and vectors, from some judged queries. Runs are TREC " +
 		"runs, or CSV of query, document and score. It measures each run alone, reciprocal rank fusion (RRF), CombSUM, CombMNZ, equal and " +
 		"learned weights by cross-validation over the queries, and prints what to paste into OpenSearch, Elasticsearch, Vespa, " +
