@@ -48,7 +48,7 @@ type estimatorEntry struct {
 	bias            bool // it needs a bias
 	clip            bool // it may have a clip
 
-	// leastSize is the smallest effective sample size at which intervals contain the true value as often as their level says.
+	// leastSize is the smallest effective sample size at which intervals contain the true value as often as their level says; 0: any.
 	leastSize float64
 }
 
@@ -58,8 +58,8 @@ var estimatorTable = []estimatorEntry{
 	{name: PolicyAware, gains: true, evaluate: true, bias: true, clip: true, leastSize: 100},
 	{name: DR, gains: true, evaluate: true, bias: true, clip: true, leastSize: 100},
 	{name: IIPS, evaluate: true, clip: true, leastSize: 100},
-	{name: RIPS, evaluate: true, leastSize: 1000},
-	{name: WholeRanking, evaluate: true, leastSize: 1000},
+	{name: RIPS, evaluate: true},
+	{name: WholeRanking, evaluate: true},
 }
 
 // NeedsBias reports whether an estimator needs a position bias. It is true for unknown names.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/metrics"
+	"github.com/plrank/plrank/plackett"
 )
 
 // A Target is a policy to evaluate. Its value is the mean number of clicks that an impression
@@ -72,9 +73,10 @@ type Estimate struct {
 // queries that it is used for. A policy is assumed to show as many documents as were shown.
 //
 // Intervals are bootstraps over units. More than 10,000 units are merged into 10,000. If few large
-// weights decide, as often for rips and whole-ranking, a log may lack the largest weights, and
-// intervals end too low. Caution says so below an effective sample size of 1000 for rips and
-// whole-ranking, and of 100 for others.
+// weights decide, a log may lack the largest weights, and intervals end too low. For rips and whole-ranking it is known how large
+// weights are: E_0[w²] = E_π[w], which a ranking for each impression, drawn from the target policy, estimates. If that exceeds the
+// mean square of the weights in the log, their intervals are wider by the root of the ratio. For others, Caution warns below an
+// effective sample size of 100.
 //
 // Evaluate returns an error if an impression has no scores, or if its ranking is impossible
 // under them: if P_0(d@k) or E_0(d) is below 1e-13, unless the estimator has a clip.
@@ -115,8 +117,18 @@ type term struct {
 	weights weightSums
 }
 
-// weightSums adds up the weights of the placements shown.
-type weightSums struct{ sum, squares, largest float64 }
+// weightSums adds up the weights of the placements shown. drawn is the sum of the weights of rankings that the policy itself draws in
+// their place, which expects as much as squares: E_0[w²] = E_π[w].
+type weightSums struct{ sum, squares, largest, drawn float64 }
+
+// widening returns the factor by which deviations from the mean are larger than the weights of a log say, which may lack the largest
+// ones.
+func (s *weightSums) widening() float64 {
+	if s.squares == 0 {
+		return 1
+	}
+	return math.Sqrt(max(1, s.drawn/s.squares))
+}
 
 // effectiveSize returns the effective sample size, see [Estimate]. ranks is the mean number of ranks shown.
 func (s *weightSums) effectiveSize(ranks float64) float64 {
@@ -127,7 +139,7 @@ func (s *weightSums) effectiveSize(ranks float64) float64 {
 }
 
 func (s *weightSums) add(other weightSums) {
-	*s = weightSums{s.sum + other.sum, s.squares + other.squares, max(s.largest, other.largest)}
+	*s = weightSums{s.sum + other.sum, s.squares + other.squares, max(s.largest, other.largest), s.drawn + other.drawn}
 }
 
 // NewEvaluation returns an evaluation without impressions. It returns an error if [Evaluate]
@@ -258,9 +270,14 @@ func (v *evaluator) evaluate(e *Evaluation, l *Log, s *situation, values []float
 	}
 	for _, i := range s.impressions {
 		for j := range e.terms {
-			values[i*len(e.terms)+j], err = v.value(&e.terms[j], e.Bias, &l.Impressions[i], &weights[j])
-			if err != nil {
+			im, m := &l.Impressions[i], &e.terms[j]
+			if values[i*len(e.terms)+j], err = v.value(m, e.Bias, im, &weights[j]); err != nil {
 				return err
+			}
+			if m.name == RIPS || m.name == WholeRanking {
+				if err := v.drawWeights(m, im, plackett.Stream{Seed: e.Bootstrap.Seed, Step: uint64(e.impressions + i)}, &weights[j]); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -295,9 +312,23 @@ func (v *evaluator) value(m *term, b Bias, im *Impression, sums *weightSums) (fl
 		return 0, fmt.Errorf("%s: a weight is beyond the range of float64", m.given)
 	}
 	for _, x := range w {
-		sums.add(weightSums{x, x * x, x})
+		sums.add(weightSums{x, x * x, x, 0})
 	}
 	return value, nil
+}
+
+// drawWeights adds the weights of a ranking that the policy draws for an impression.
+func (v *evaluator) drawWeights(m *term, im *Impression, from plackett.Stream, sums *weightSums) error {
+	p, own := v.policies[m.policy], *im
+	own.Shown = make([]int, len(im.Shown))
+	if err := p.ruled.Draw(from, own.Shown); err != nil {
+		return err
+	}
+	w, err := v.weigh(m, &own, p)
+	for _, x := range w {
+		sums.drawn += min(x, 1e100) // what it widens stays finite
+	}
+	return err
 }
 
 // weigh returns the weight of every rank of an impression.

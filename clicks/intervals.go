@@ -68,12 +68,12 @@ func (e *Evaluation) Estimates() ([]Estimate, error) {
 			last.Caution = m.caution(min(last.EffectiveSize, size), e.impressions)
 			var err error
 			if last.Difference, err = e.interval(target.total-m.total, floats.SubTo(make([]float64, len(m.byUnit)), target.byUnit,
-				m.byUnit)); err != nil {
+				m.byUnit), max(target.weights.widening(), m.weights.widening())); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		interval, err := e.interval(m.total, m.byUnit)
+		interval, err := e.interval(m.total, m.byUnit, m.weights.widening())
 		if err != nil {
 			return nil, err
 		}
@@ -96,13 +96,13 @@ func (m *term) caution(size float64, impressions int) string {
 
 // interval returns the mean of values over the impressions, with a bootstrap interval over
 // units. The mean is a ratio of sums over units. Its value for a resample is linearised: with
-// n_u impressions and the sum S_u in unit u, unit u counts as mean + (S_u − n_u·mean)/mean(n).
-func (e *Evaluation) interval(total float64, byUnit []float64) (metrics.Interval, error) {
+// n_u impressions and the sum S_u in unit u, unit u counts as mean + w (S_u − n_u·mean)/mean(n), with w the widening.
+func (e *Evaluation) interval(total float64, byUnit []float64, widening float64) (metrics.Interval, error) {
 	mean := total / float64(e.impressions)
 	perUnit := float64(e.impressions) / float64(len(e.counts))
 	units := make([]float64, len(e.counts))
 	for u, sum := range byUnit {
-		units[u] = mean + (sum-e.counts[u]*mean)/perUnit
+		units[u] = mean + widening*(sum-e.counts[u]*mean)/perUnit
 	}
 	interval, err := e.Bootstrap.MeanInterval(units)
 	interval.Mean = mean
