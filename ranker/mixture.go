@@ -79,12 +79,9 @@ func Mix(weights []float64, models ...*Model) (*File, error) {
 			}
 			f = &plain
 		}
-		parts := []part{{1, f}}
-		if f.Kind == MixtureKind {
-			var err error
-			if parts, err = f.parts(); err != nil {
-				return nil, fmt.Errorf("ranker: model %d: %w", i, err)
-			}
+		parts, err := f.parts()
+		if err != nil {
+			return nil, fmt.Errorf("ranker: model %d: %w", i, err)
 		}
 		for _, p := range parts {
 			number := strconv.Itoa(len(s.Parts)) + "/"
@@ -130,8 +127,11 @@ type part struct {
 	file   *File
 }
 
-// parts returns the parts of the file of a mixture as files of their own.
+// parts returns the parts of the file of a mixture as files of their own, and other files as they are.
 func (f *File) parts() (parts []part, err error) {
+	if f.Kind != MixtureKind {
+		return []part{{1, f}}, nil
+	}
 	var s mixtureSettings
 	if err := json.Unmarshal(f.Settings, &s); err != nil {
 		return nil, fmt.Errorf("the settings of the mixture: %w", err)

@@ -26,12 +26,9 @@ import (
 // values changed first.
 func (m *Model) WriteONNX(w io.Writer) error {
 	f := m.file
-	own := []part{{1, f}}
-	if f.Kind == MixtureKind {
-		var err error
-		if own, err = f.parts(); err != nil {
-			return fmt.Errorf("ranker: %w", err)
-		}
+	own, err := f.parts()
+	if err != nil {
+		return fmt.Errorf("ranker: %w", err)
 	}
 	var parts []onnx.Part
 	for _, p := range own {
@@ -52,7 +49,7 @@ func (m *Model) WriteONNX(w io.Writer) error {
 			metadata[name] = string(text)
 		}
 	}
-	_, err := w.Write(onnx.Encode(parts, dtypeOf(f), f.BaseScores, version.String(), metadata))
+	_, err = w.Write(onnx.Encode(parts, dtypeOf(f), f.BaseScores, version.String(), metadata))
 	return err
 }
 
