@@ -96,25 +96,6 @@ func finishLETOR4NDCG(e *evaluator) (bool, error) {
 	return defined, err
 }
 
-// finishLETOR4MeanNDCG writes the mean as one sum over ranks, in which rank r
-// counts θ_r Σ_{k≥r} 1/(ideal DCG@k) / (number of cutoffs).
-func finishLETOR4MeanNDCG(e *evaluator) (bool, error) {
-	defined, err := byIdeal(e)
-	if err != nil || !defined {
-		return false, err
-	}
-	best := e.ideal()
-	ideal, below := e.norm, 0.0
-	e.norm = float64(len(best.documents))
-	for k, d := range slices.Backward(best.documents) {
-		last := e.weights[k] * e.values[d]
-		below += 1 / ideal
-		e.weights[k] *= below
-		ideal -= last
-	}
-	return true, nil
-}
-
 // finishPairs counts the pairs of documents of different labels.
 func finishPairs(e *evaluator) (bool, error) {
 	e.norm = 0

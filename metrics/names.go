@@ -27,7 +27,6 @@ var metricFamilies = []*family{
 	{name: "arp", lowerIsBetter: true, value: gradeOf, weight: rankWeight, finish: finishARP,
 		theta: func(k, cutoff, _ float64) float64 { return cutoff + 1 - k }, bySum: true},
 	letor4NDCG,
-	{name: "letor4-meanndcg", value: gainOf, weight: letor4Weight, finish: finishLETOR4MeanNDCG},
 	{name: "hits", alias: "success", value: relevanceOf, weight: equalWeight, finish: bySumOfValues,
 		walk: walkHits, expected: expectedStop, deviation: deviationOfFirst},
 	{name: "pair-accuracy", value: gradeOf, finish: finishPairs, walk: walkPairs, expected: expectedPairs},
@@ -142,8 +141,6 @@ func lookup(name string) *family {
 //     moving a relevant document up never does harm.
 //   - letor4-ndcg: NDCG as in LETOR 4.0's evaluation script (Eval-Score-4.0.pl), with the
 //     discounts 1, 1, 1/log2(3), … 1/log2(r); 0 if the list is shorter than k.
-//   - letor4-meanndcg: that script's MeanNDCG, the mean of letor4-ndcg@1 … @D over a list
-//     of D documents.
 //
 // # Fairness
 //

@@ -40,7 +40,7 @@ func TestParseMeasureReadsNamesAndRejectsOthers(t *testing.T) {
 		"ndcg@5-":                   "is not a metric's name",
 		"ndcg@0":                    "the cutoff must be a rank",
 		"ndcg@99999999999999999999": "the cutoff must be a rank",
-		"accuracy@5":                "the nearest of 25 are pair-accuracy, ",
+		"accuracy@5":                "the nearest of 24 are pair-accuracy, ",
 		"ndcg(p=1)@5":               `no parameter "p"`,
 		"rbp(p=1)":                  "p must be a persistence between 0 and 1",
 		"rbp(p=NaN)":                "p must be a persistence between 0 and 1",
