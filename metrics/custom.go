@@ -58,7 +58,7 @@ func (in Queries) breakTies(order uint64) []float64 {
 	for q, first := range offsets[:len(offsets)-1] {
 		list := scores[first:offsets[q+1]]
 		noise, rows = num.Sized(noise, len(list)), rows[:0]
-		plackett.Gumbel(plackett.Stream{Seed: in.Sampling.Seed, Step: in.Sampling.Step, Query: uint64(q)}, order, noise)
+		plackett.Gumbel(plackett.Stream{Query: uint64(q)}, order, noise)
 		for i := range list {
 			rows = append(rows, i)
 		}

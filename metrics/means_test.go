@@ -11,7 +11,7 @@ import (
 // Bit for bit; and an error names query and row.
 func TestMeansDoNotDependOnTheNumberOfCoresAndMeasures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	in := Queries{Offsets: []int{0}, Discounts: Discounts(5), Sampling: Sampling{Seed: 1}}
+	in := Queries{Offsets: []int{0}, Discounts: Discounts(5)}
 	for range 101 {
 		for range rng.IntN(9) { // none, too
 			in.Scores = append(in.Scores, float64(rng.IntN(4))) // with ties

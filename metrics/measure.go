@@ -39,7 +39,7 @@ func newMeasure(m metric, expected bool) Measure {
 // measure is not defined. It must not change its argument, which shares the slices of the data.
 // It can use [Exposure] and [Rank]. It need not handle ties: if documents of a query have
 // equal scores and Queries.Ties is TiesRandom, it is called several times, each time with
-// these scores moved apart very slightly, in an order drawn by Queries.Sampling, and
+// these scores moved apart very slightly, in a random order, and
 // the measure is the mean.
 func NewMeasure(name string, lowerIsBetter bool, perQuery func(Queries) ([]float64, error)) Measure {
 	return Measure{name: name, lowerIsBetter: lowerIsBetter, custom: true, perQuery: perQuery}

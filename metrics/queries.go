@@ -45,17 +45,10 @@ type Queries struct {
 	LabelFree    LabelFree // what queries without a relevant document count in a mean
 
 	Discounts []float64 // θ of the ranks, for exposure
-	Sampling  Sampling  // how documents of equal scores are ordered, for custom measures
 
 	// Exposure, [rows], is the expected exposure for the fairness measures. nil: it is
 	// computed, see [Exposure].
 	Exposure []float64
-}
-
-// Sampling sets how orders of documents of equal scores are drawn.
-type Sampling struct {
-	Seed uint64 // of the random numbers: the same seed and step, the same orders
-	Step uint64 // separates the draws of one seed, such as different epochs
 }
 
 // query is one query of Queries.

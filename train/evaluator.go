@@ -53,10 +53,7 @@ func newEvaluator(c *Config, loss *trainingLoss, custom customMeasures, group mp
 	ties, err := metrics.ParseTies(c.Ties)
 	return &evaluator{
 		settings: c.Evaluation, highest: c.HighestGrade, metric: metric, measures: measures, targets: targets, group: group,
-		in: metrics.Queries{
-			Gain: loss.gain, Discounts: loss.discounts.Discounts, LabelFree: labelFree, Ties: ties,
-			Sampling: metrics.Sampling{Seed: c.Seed},
-		},
+		in:     metrics.Queries{Gain: loss.gain, Discounts: loss.discounts.Discounts, LabelFree: labelFree, Ties: ties},
 		losses: &lossValues{loss: loss, by: map[*datasets.Dataset]*lossValue{}},
 	}, err
 }

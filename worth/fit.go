@@ -1,7 +1,6 @@
 package worth
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,13 +18,6 @@ type Options struct {
 	// for any rankings. 0.5 is a weak prior, and the default of PlackettLuce for R. Zero: no prior.
 	Prior float64
 
-	// Tolerance is the largest change of a parameter, of all log-worths and log δ_n, in the last
-	// step. Zero is 1e-9.
-	Tolerance float64
-
-	// MaxSteps is the largest number of steps. Zero is 100.
-	MaxSteps int
-
 	// Progress, unless nil, is called after every step.
 	Progress func(Progress)
 }
@@ -37,6 +29,11 @@ type Progress struct {
 	Change        float64 // the largest of a parameter in the step
 }
 
+const (
+	tolerance = 1e-9 // the largest change of a parameter, of all log-worths and log δ_n, in the last step
+	mostSteps = 100
+)
+
 // largestTie bounds the size of ties: the memory grows in proportion to it.
 const largestTie = 100
 
@@ -45,11 +42,11 @@ const largestTie = 100
 // Newton's method from equal worths; the linear equations of a step are solved by conjugate gradients, preconditioned by the
 // diagonal of the Hessian, without forming it, in time linear in the number of items in all rankings (with ties, quadratic in the
 // number of items of a ranking; Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.1). It ends after a step that
-// changes no parameter by more than Options.Tolerance. Such a step may leave log-worths apart that are equal at the maximum, so
+// changes no parameter by more than 1e-9. Such a step may leave log-worths apart that are equal at the maximum, so
 // log-worths that differ by at most twice the tolerance are replaced by their mean: items with symmetric data share a rank in
 // spite of rounding.
 //
-// If the context ends, Fit returns the best model so far and the cause; after Options.MaxSteps, the best
+// If the context ends, Fit returns the best model so far and the cause; after 100 steps, the best
 // model and an error. Otherwise it returns nil and an error: for no rankings; without a prior, for rankings
 // that do not connect all items, a [*DisconnectedError]; for ties of a size whose δ_n grows or shrinks without a
 // limit, as the variance of log δ_n at the end shows; for a tie of more than 100 items; and for options that are
@@ -62,7 +59,7 @@ func Fit(ctx context.Context, r *Observations, o Options) (*Model, error) {
 	x, err := n.maximize(ctx, make([]float64, n.size()))
 	theta := slices.Clone(x[:len(r.Items)]) // without the hidden item of a prior
 	centre(theta)
-	level(theta, 2*n.options.Tolerance)
+	level(theta, 2*tolerance)
 	m := &Model{Items: r.Items, LogWorths: theta, TieOrders: n.orders, LogTies: slices.Clone(x[n.items:])}
 	kept := *r // rankings added to r later are not in the copy
 	m.Steps, m.Change, m.rankings, m.prior = n.steps, n.change, &kept, o.Prior
@@ -72,8 +69,8 @@ func Fit(ctx context.Context, r *Observations, o Options) (*Model, error) {
 
 // newNewton returns the maximizer of the likelihood of rankings, or of the posterior probability with a prior.
 func newNewton(r *Observations, o Options) (*newton, error) {
-	if err := o.check(); err != nil {
-		return nil, err
+	if !(o.Prior >= 0) || math.IsInf(o.Prior, 0) {
+		return nil, fmt.Errorf("Options.Prior is %v: it must be zero or positive, and finite", o.Prior)
 	}
 	if r.Len() == 0 {
 		return nil, errors.New("there are no rankings to fit a model to")
@@ -114,20 +111,6 @@ func (r *Observations) checkTies(orders []int) error {
 	return nil
 }
 
-// check sets the defaults, and returns an error for a setting that is out of range.
-func (o *Options) check() error {
-	o.Tolerance, o.MaxSteps = cmp.Or(o.Tolerance, 1e-9), cmp.Or(o.MaxSteps, 100)
-	switch {
-	case !(o.Prior >= 0) || math.IsInf(o.Prior, 0):
-		return fmt.Errorf("Options.Prior is %v: it must be zero or positive, and finite", o.Prior)
-	case !(o.Tolerance > 0):
-		return fmt.Errorf("Options.Tolerance is %v: it must be positive", o.Tolerance)
-	case o.MaxSteps < 0:
-		return fmt.Errorf("Options.MaxSteps is %d: it must be positive", o.MaxSteps)
-	}
-	return nil
-}
-
 // A newton maximizes a likelihood by Newton's method with conjugate gradients.
 type newton struct {
 	*likelihood
@@ -157,7 +140,7 @@ func (n *newton) maximize(ctx context.Context, x []float64) ([]float64, error) {
 	best := n.evaluate(ctx, x)
 	n.steps, n.change = 0, math.Inf(1)
 	radius := 1.0 // of a step: within it, the Hessian does not change much
-	for n.steps < n.options.MaxSteps {
+	for n.steps < mostSteps {
 		if ctx.Err() != nil {
 			return best.x, context.Cause(ctx)
 		}
@@ -192,7 +175,7 @@ func (n *newton) maximize(ctx context.Context, x []float64) ([]float64, error) {
 		if n.options.Progress != nil {
 			n.options.Progress(Progress{n.steps, best.value, n.change})
 		}
-		if length <= n.options.Tolerance { // of the whole step, which a small radius may have cut
+		if length <= tolerance { // of the whole step, which a small radius may have cut
 			return best.x, n.checkTieVariances(ctx, best)
 		}
 	}

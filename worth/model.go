@@ -103,9 +103,6 @@ func (m *Model) EqualWorths(ctx context.Context) (RatioTest, error) {
 		return RatioTest{}, fmt.Errorf("the model was fitted with the prior %v: a likelihood-ratio test needs a fit without a prior", m.prior)
 	}
 	n := newton{likelihood: newLikelihood(m.rankings, len(m.Items), m.TieOrders), equal: true}
-	if err := n.options.check(); err != nil {
-		return RatioTest{}, err
-	}
 	x, err := n.maximize(ctx, make([]float64, n.size()))
 	if err != nil {
 		return RatioTest{}, err
