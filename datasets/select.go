@@ -80,68 +80,60 @@ func (d *Dataset) bySource() []int {
 
 // ByQueries returns the documents of d grouped by other query ids [rows]. Queries are in the order of their first rows, and
 // rows keep their order. It returns an error if the documents of a new query come from queries of different QueryWeights.
-// If the rows of each query are consecutive already, the result shares memory with d.
 func (d *Dataset) ByQueries(queries []string) (*Dataset, error) {
 	if len(queries) != d.Rows() {
 		return nil, fmt.Errorf("datasets: %s: %d query ids for %d rows", d.Name, len(queries), d.Rows())
 	}
-	rowsOf := map[string][]int{}
-	var ids []string
-	runs := 0 // of rows with one id
-	for r, id := range queries {
-		if r == 0 || id != queries[r-1] {
-			runs++
-		}
-		if rowsOf[id] == nil {
-			ids = append(ids, id)
-		}
-		rowsOf[id] = append(rowsOf[id], r)
-	}
-	var weightOf []float32 // of the query of each row
 	if d.QueryWeights != nil {
 		if err := d.Validate(); err != nil {
 			return nil, err
 		}
-		for q, weight := range d.QueryWeights {
-			weightOf = append(weightOf, slices.Repeat([]float32{weight}, d.Offsets[q+1]-d.Offsets[q])...)
-		}
 	}
-	var order []int // rows
-	var weights []float32
-	offsets := []int{0}
+	each := *d // with a query for each row
+	each.QueryIDs, each.Offsets, each.QueryWeights = queries, []int{0}, nil
+	rowsOf, ids, moved := map[string][]int{}, []string(nil), 0
+	for r, id := range queries {
+		each.Offsets = append(each.Offsets, r+1)
+		if rowsOf[id] == nil {
+			ids = append(ids, id)
+		} else if queries[r-1] != id {
+			moved++
+		}
+		rowsOf[id] = append(rowsOf[id], r)
+	}
+	for q, weight := range d.QueryWeights {
+		each.QueryWeights = append(each.QueryWeights, slices.Repeat([]float32{weight}, d.Offsets[q+1]-d.Offsets[q])...)
+	}
+	if moved > 0 && d.SourceRows == nil {
+		each.SourceRows = each.Offsets[:d.Rows()]
+	}
+	if err := each.Validate(); err != nil {
+		return nil, err
+	}
+	var order []int
 	for _, id := range ids {
-		rows := rowsOf[id]
-		order = append(order, rows...)
-		offsets = append(offsets, len(order))
-		if d.QueryWeights == nil {
+		order = append(order, rowsOf[id]...)
+	}
+	grouped := each.Select(order)
+	weights := grouped.QueryWeights
+	grouped.Offsets, grouped.QueryIDs, grouped.QueryWeights, grouped.Warnings = []int{0}, ids, nil, slices.Clone(d.Warnings)
+	for q, id := range ids {
+		from := grouped.Offsets[q]
+		to := from + len(rowsOf[id])
+		grouped.Offsets = append(grouped.Offsets, to)
+		if weights == nil {
 			continue
 		}
-		weights = append(weights, weightOf[rows[0]])
-		for _, r := range rows {
-			if weightOf[r] != weightOf[rows[0]] {
-				return nil, fmt.Errorf("datasets: %s: query %q has rows of weights %g and %g: want one weight", d.Name, id, weightOf[rows[0]],
-					weightOf[r])
+		grouped.QueryWeights = append(grouped.QueryWeights, weights[from])
+		for _, w := range weights[from:to] {
+			if w != weights[from] {
+				return nil, fmt.Errorf("datasets: %s: query %q has rows of weights %g and %g: want one weight", d.Name, id, weights[from], w)
 			}
 		}
 	}
-	grouped := *d
-	if runs > len(ids) {
-		each := make([]int, d.Rows()+1) // row is a query at first
-		for r := range each {
-			each[r] = r
-		}
-		grouped.Offsets, grouped.QueryIDs, grouped.QueryWeights = each, queries, nil
-		if grouped.SourceRows == nil {
-			grouped.SourceRows = each[:d.Rows()]
-		}
-		if err := grouped.Validate(); err != nil {
-			return nil, err
-		}
-		grouped = *grouped.Select(order)
-		grouped.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf(
-			"%s: queries are not contiguous: documents were moved to earlier ones of their query %d times",
-			d.Name, runs-len(ids)))
+	if moved > 0 {
+		grouped.Warnings = append(grouped.Warnings, fmt.Sprintf(
+			"%s: queries are not contiguous: documents were moved to earlier ones of their query %d times", d.Name, moved))
 	}
-	grouped.Offsets, grouped.QueryIDs, grouped.QueryWeights = offsets, ids, weights
-	return &grouped, grouped.Validate()
+	return grouped, nil
 }

@@ -56,6 +56,7 @@ func (t *Transform) Sparse(rows *sparse.Rows) *sparse.Rows {
 	p := t.Parts[0]
 	to := &sparse.Rows{Starts: make([]int, 1, len(rows.Starts)), Columns: make([]int32, 0, len(rows.Columns)),
 		Values: make([]float32, 0, len(rows.Values))}
+	var own Part // of a column
 	one := columns.Rows{To: make([]float32, 1), Stride: 1, Inputs: 1, Columns: []int{0}}
 	for r := range rows.Len() {
 		from, values := rows.Row(r)
@@ -65,7 +66,6 @@ func (t *Transform) Sparse(rows *sparse.Rows) *sparse.Rows {
 				continue
 			}
 			c, one.From = int32(place), values[i:i+1]
-			own := Part{}
 			if p.Shift != nil {
 				own.Shift, own.Scale = p.Shift[c:c+1], p.Scale[c:c+1]
 			}
