@@ -5,6 +5,8 @@ import (
 	"log"
 	"math/rand/v2"
 
+	"github.com/sjwhitworth/golearn/trees"
+
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/datasets/golearn"
 	"github.com/plrank/plrank/metrics"
@@ -28,16 +30,21 @@ func queries(n int, seed uint64) *datasets.Dataset {
 
 // A regression tree of golearn's as a baseline. It has no difficulty with a label that is the
 // sum of two features. Given to a train.Trainer's Report as a train.Baseline, it is in the tables.
-func ExampleFitTree() {
-	tree, err := golearn.FitTree(queries(30, 1), golearn.TreeOptions{})
+func ExampleGrid_baseline() {
+	train, err := golearn.Grid(queries(30, 1), golearn.GridOptions{})
 	if err != nil {
+		log.Fatal(err)
+	}
+	tree := trees.NewDecisionTreeRegressor("mse", 4)
+	if err := tree.Fit(train); err != nil {
 		log.Fatal(err)
 	}
 	test := queries(10, 3)
-	scores, err := tree.Scores(test)
+	grid, err := golearn.Grid(test, golearn.GridOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
+	scores := tree.Predict(grid)
 	ndcg, err := metrics.ParseMeasure("ndcg@10")
 	if err != nil {
 		log.Fatal(err)

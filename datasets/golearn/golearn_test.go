@@ -171,30 +171,6 @@ func TestDatasetReadsARFF(t *testing.T) {
 	}
 }
 
-func TestTreeRanksBetterThanChance(t *testing.T) {
-	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 20, Vali: 1, Test: 20})
-	tree, err := FitTree(s.Train, TreeOptions{Depth: 2, Rows: 300})
-	if err != nil {
-		t.Fatal(err)
-	}
-	scores, err := tree.Scores(s.Test)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The scores must say something of the labels: their covariance is positive.
-	mean, meanLabel, covariance := 0.0, 0.0, 0.0
-	for r, v := range scores {
-		mean += v / float64(len(scores))
-		meanLabel += float64(s.Test.Labels[r]) / float64(len(scores))
-	}
-	for r, v := range scores {
-		covariance += (v - mean) * (float64(s.Test.Labels[r]) - meanLabel)
-	}
-	if len(scores) != s.Test.Rows() || covariance <= 0 {
-		t.Errorf("%d scores, covariance %v", len(scores), covariance)
-	}
-}
-
 func ExampleGrid() {
 	d := datasets.Synthetic(datasets.SyntheticOptions{Train: 3, Vali: 1, Test: 1}).Train
 	grid, err := Grid(d, GridOptions{QueryColumn: "qid"})

@@ -1,5 +1,5 @@
 // Package golearn converts between a [datasets.Dataset] and the grids of
-// github.com/sjwhitworth/golearn, and has a pointwise baseline of golearn's.
+// github.com/sjwhitworth/golearn.
 package golearn
 
 import (

@@ -2,7 +2,6 @@ package golearn
 
 import (
 	"bytes"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -128,28 +127,5 @@ func TestDatasetsThatGridsCannotHoldAreErrors(t *testing.T) {
 		if _, err := Dataset(grid, GridOptions{LabelColumn: "label", WeightColumn: "w", QueryWeightColumn: "v", GroupColumn: "g"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
-	}
-}
-
-// The baseline is what it is without weights and groups.
-func TestTreeIgnoresWeights(t *testing.T) {
-	s := datasets.Synthetic(datasets.SyntheticOptions{Train: 20, Vali: 1, Test: 5})
-	fit := func() []float64 {
-		tree, err := FitTree(s.Train, TreeOptions{Depth: 2, Rows: 300})
-		if err != nil {
-			t.Fatal(err)
-		}
-		scores, err := tree.Scores(s.Test)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return scores
-	}
-	plain := fit()
-	for _, d := range []*datasets.Dataset{s.Train, s.Test} {
-		d.Weights, d.QueryWeights, d.Groups = make([]float32, d.Rows()), make([]float32, d.Queries()), make([]int, d.Rows())
-	}
-	if !reflect.DeepEqual(fit(), plain) {
-		t.Error("other scores")
 	}
 }
