@@ -21,7 +21,7 @@ const (
 	SampledExposure
 	// CascadeExposure is the exposure to a reader who stops at document d with the probability R_d of [ERR], exactly,
 	// E_d = E[Σ_k θ_k 1[y_k = d] Π_{x<k} (1 − R_{y_x})]: cascade by name. It reads Labels and HighestGrade, too. The measure that
-	// training reports is the one of the exposure to readers who do not stop.
+	// training reports is for readers who do not stop.
 	CascadeExposure
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/plrank/plrank/plackett"
 )
 
-// PairAccuracy, exact-pair-accuracy by name, is the share of pairs of documents of different labels in which the one of the higher
-// label is above the other (docs/exact.md). A pair counts ½ if neither is at one of the ranks that count: as many as there are
+// PairAccuracy, exact-pair-accuracy by name, is the share of pairs of documents of different labels in which the document of
+// the higher label is above the other (docs/exact.md). A pair counts ½ if neither is at one of the ranks that count: as many as there are
 // Discounts, whose values are not read. A query without such pairs has the loss 0. It is the metric of this name of package metrics.
 var PairAccuracy = Metric{Objective{RatioOnly: true, labels: true, graph: pairAccuracy}}
 

@@ -34,7 +34,7 @@ func (b *batch) logSoftmax() *G.Node {
 	return b.perCopy(G.Must(ops.LogSoftmax(b.copies(b.Lists.Scores))))
 }
 
-// perCopy returns the logarithm of the share of one copy of a document, given the one of all its copies.
+// perCopy returns the logarithm of the share of one copy of a document, given the logarithm of the share of all its copies.
 func (b *batch) perCopy(log *G.Node) *G.Node {
 	if b.DocumentWeights == nil {
 		return log

@@ -16,7 +16,7 @@ import (
 type MLPConfig struct {
 	// Features is the number of columns of the input, 1 or more.
 	Features int
-	// Bins are the numbers of bins, 1 to 255, of the columns before the ones of Embeddings, whose values are positions in them: see
+	// Bins are the numbers of bins, 1 to 255, of the columns before the codes of Embeddings, whose values are positions in them: see
 	// ops.PiecewiseLinear. nil: the values are numbers.
 	Bins []int
 	// Embeddings are the tables of categorical features, whose codes are the last columns of the input, one each. nil: there are none.

@@ -23,7 +23,7 @@ import (
 //
 //	∫ t f_i f_j (2 s_ij P(N_{−i,−j} < cutoff) + Σ_e (s_ie − s_je) q_e P(N_{−i,−j,−e} = cutoff−1)) dt.
 //
-// The errors of R and λ are at most Tolerance. All ranks cost O(D²); with a cutoff the cost is about that of
+// The errors of R and λ are at most Tolerance. All ranks cost O(D²); with a cutoff they cost about as much as
 // [Expectation.Similarity] with the labels for groups: docs/exact.md, section 8. If lambda is nil, it computes R alone. PairAccuracy
 // returns the errors of [Expectation.Gradient], and an error for a negative cutoff.
 func (e *Expectation) PairAccuracy(scores, labels []float64, cutoff int, lambda []float64) (value float64, err error) {

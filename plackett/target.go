@@ -17,7 +17,7 @@ type TargetList struct {
 	Scores    []float64
 	Discounts []float64 // 0 or more, none above the one before
 	Groups    [][]int   // by target: the documents of its group
-	Fixed     []float64 // by target: exposure of its group besides, as of documents that are pinned; nil: none
+	Fixed     []float64 // by target: exposure that its group has besides, such as by pinned documents; nil: none
 	All       float64   // exposure that shares are of; 0: the sum of the discounts that count
 }
 

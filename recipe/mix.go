@@ -91,7 +91,7 @@ func newElection(c train.Config, vali *datasets.Dataset, models []*ranker.Model)
 func (e *election) add(d *datasets.Dataset, scores [][]float64) error {
 	units := units(scores, d.Offsets)
 	run := &datasets.Run{Dataset: d, Scores: make([]float64, d.Rows())}
-	of := make([][]float64, len(e.ways))
+	values := make([][]float64, len(e.ways))
 	for i, shares := range e.ways {
 		clear(run.Scores)
 		for m, share := range shares {
@@ -101,15 +101,15 @@ func (e *election) add(d *datasets.Dataset, scores [][]float64) error {
 		if err != nil {
 			return err
 		}
-		of[i] = report.Splits[0].PerQuery[e.config.Metric]
+		values[i] = report.Splits[0].PerQuery[e.config.Metric]
 	}
-	for q := range of[0] {
-		if slices.ContainsFunc(of, func(values []float64) bool { return math.IsNaN(values[q]) || math.IsInf(values[q], 0) }) {
+	for q := range values[0] {
+		if slices.ContainsFunc(values, func(own []float64) bool { return math.IsNaN(own[q]) || math.IsInf(own[q], 0) }) {
 			continue
 		}
 		e.queries++
-		for i := range of {
-			e.values[i] = append(e.values[i], e.sign*of[i][q])
+		for i := range values {
+			e.values[i] = append(e.values[i], e.sign*values[i][q])
 		}
 	}
 	return nil
@@ -223,15 +223,15 @@ func mixed(shares, units []float64, models []*ranker.Model) (*ranker.Model, erro
 func deviationWithin(scores []float64, offsets []int) float64 {
 	sum, n := 0.0, 0
 	for q := range len(offsets) - 1 {
-		of := scores[offsets[q]:offsets[q+1]]
+		own := scores[offsets[q]:offsets[q+1]]
 		mean := 0.0
-		for _, s := range of {
-			mean += s / float64(len(of))
+		for _, s := range own {
+			mean += s / float64(len(own))
 		}
-		for _, s := range of {
+		for _, s := range own {
 			sum += (s - mean) * (s - mean)
 		}
-		n += len(of)
+		n += len(own)
 	}
 	return math.Sqrt(sum / float64(max(1, n)))
 }

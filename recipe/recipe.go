@@ -113,7 +113,7 @@ func For(s *datasets.Splits) Plan {
 }
 
 // candidates returns the models that are tried on small data, few and different, so that validation can tell which suit them: two
-// forests, for labels by thresholds, of which squared errors suit noise; a linear model, for few queries; a wide network with
+// forests, for labels by thresholds, the one by squared errors for noise; a linear model, for few queries; a wide network with
 // bins, for smooth functions of attributes, and categories; and networks that see several views of a feature, for scores. Tables have their
 // own network, too, which took as long as the others, and was not better, on other data.
 func candidates(documents, queries int) []train.Config {

@@ -55,7 +55,7 @@ func newCustomScorer(custom func(features int) (nn.Scorer, error), features int)
 	return s, nil
 }
 
-// fitTransform fits the transform of the features, or returns the one of the initial model.
+// fitTransform fits the transform of the features, or returns the transform of the initial model.
 func fitTransform(p *parsed, d *datasets.Dataset) (*transforms.Transform, error) {
 	c := p.config
 	ids, err := c.Categorical.ids(d)

@@ -248,7 +248,7 @@ func (t *Trainer) History() []Epoch { return t.history.epochs }
 func (t *Trainer) Best() (*ranker.Model, error) { return t.model(true) }
 
 // Current returns the model after the last step, or of the average of its weights, see Config.Average. The networks of
-// an ensemble are the last ones, not the ones of their best epochs.
+// an ensemble are as after the last step, not as after their best epochs.
 func (t *Trainer) Current() (*ranker.Model, error) {
 	return t.model(false)
 }

@@ -18,7 +18,7 @@ type catBoostFile struct {
 		Floats []struct {
 			catBoostFeature
 			NaN string `json:"nan_value_treatment"`
-			// Borders number the splits, which is needed for those of CTRs.
+			// Borders number the splits, and splits by CTRs have the next numbers.
 			Borders []float64
 		} `json:"float_features"`
 		Categories []struct {
@@ -361,7 +361,7 @@ func (c *catBoost) tree(raw json.RawMessage) (t forest.Tree, err error) {
 	return t, err
 }
 
-// branch adds the node and its children: 1 is the one of documents for which the split is true.
+// branch adds the node and its children: child 1 gets the documents for which the split is true.
 func (n catBoostCut) branch(t *forest.Tree, child func(isTrue int) (int, error)) (int, error) {
 	return branch(t, n.Node, func(side int) (int, error) {
 		if n.trueLeft {

@@ -71,7 +71,7 @@ func ctrKey(hash int32) string {
 	return strconv.FormatUint(uint64(mult)*(uint64(mult)*uint64(int64(hash))), 10)
 }
 
-// value is that of a category with these counts; nil: it was not seen.
+// value returns the number of a category with these counts; nil: it was not seen.
 func (c *ctr) value(counts []float32, denominator float32) (float32, error) {
 	good, total := float32(0), float32(0)
 	switch c.Type {
@@ -103,7 +103,7 @@ func (c *ctr) value(counts []float32, denominator float32) (float32, error) {
 var errCTR = errors.New("a split by a CTR of several features: " +
 	"want a model trained with max_ctr_complexity=1, or with one_hot_max_size above the number of categories")
 
-// ctr returns a split by a CTR. Its number counts the borders of all CTRs after those of other features. Categories that
+// ctr returns a split by a CTR. Its number counts the borders of all CTRs after the borders of other features. Categories that
 // are not known go to the right.
 func (c *catBoost) ctr(s *catBoostSplit) (n catBoostCut, err error) {
 	if n, ok := c.ctrs[s.Number]; ok {

@@ -137,7 +137,7 @@ func (m *Model) dump(data []byte) error {
 		m.Forest.Trees = append(m.Forest.Trees, t)
 	}
 	m.Objective = file.Objective
-	if m.Library == "XGBoost" { // else scores are those of the plugins, and names those of a store
+	if m.Library == "XGBoost" { // else the plugins give the scores, and a store the names
 		m.Warnings = []string{"a dump has no base score: scores are those of XGBoost before a link function, less a constant"}
 		if numbers := positions(c.names); numbers != nil {
 			c.names, m.Numbering = numbers, "f0, f1, … of the dump are taken for features 1, 2, …"

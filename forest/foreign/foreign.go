@@ -1,6 +1,6 @@
 // Package foreign reads the models of other libraries: forests in the text files of LightGBM, the JSON, UBJ and JSON dumps of
 // XGBoost, and the JSON files of CatBoost; forests and linear models of RankLib, of Solr, and of the plugins of Elasticsearch and
-// OpenSearch. Their scores are those of the libraries before any link function: raw_score of LightGBM, output_margin of XGBoost,
+// OpenSearch. Their scores are what the libraries compute before any link function: raw_score of LightGBM, output_margin of XGBoost,
 // RawFormulaVal of CatBoost. A random forest of LightGBM has the mean of its trees, whose sum is raw_score. Of XGBoost all trees count,
 // as in Booster.predict, but in the file of a scikit-learn estimator those up to its best iteration.
 //
@@ -69,7 +69,7 @@ func (e edit) apply(v float32) float32 {
 	return v - e.shift
 }
 
-// addEdits adds those of zeros that are missing, and of categories above a value that are cut to whole numbers.
+// addEdits adds edits for zeros that are missing, and for categories above a value, which are cut to whole numbers.
 func (m *Model) addEdits(values map[int][]int, above float32) {
 	edits := map[int]edit{}
 	for _, t := range m.Forest.Trees {

@@ -80,7 +80,7 @@ type rankLibSplit struct {
 	Children  []*rankLibSplit `xml:"split"`
 }
 
-// rankLibTrees reads one ensemble of trees, or those of random forests, of which the mean counts.
+// rankLibTrees reads one ensemble of trees, or the ensembles of random forests, whose mean counts.
 func (m *Model) rankLibTrees(data []byte) error {
 	decoder := xml.NewDecoder(bytes.NewReader(data))
 	c, bags := &columns{}, 0
@@ -152,7 +152,7 @@ func rankLibID(word string) (string, error) {
 	return word, nil
 }
 
-// rankLibWeights reads FEATURE:WEIGHT, of which those of one feature add up. Feature 0 of a linear regression is the bias.
+// rankLibWeights reads FEATURE:WEIGHT. Weights of one feature add up. Feature 0 of a linear regression is the bias.
 func (m *Model) rankLibWeights(data []byte) error {
 	weights := map[string]float64{}
 	line, _, _ := strings.Cut(strings.TrimSpace(string(data)), "\n")

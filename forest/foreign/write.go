@@ -82,7 +82,7 @@ func (e Export) Elasticsearch() ([]byte, error) {
 	return json.Marshal(file)
 }
 
-// A numbered is a tree with its number, for errors; that of the bias is −1.
+// A numbered is a tree with its number, for errors; the bias has −1.
 type numbered struct {
 	*forest.Tree
 	number int
@@ -116,7 +116,7 @@ func (e Export) missingLeft(n *forest.Node) bool {
 	return n.MissingLeft
 }
 
-// mostDepth is how deep a tree may be: the engines read JSON with at most 1000 levels, of which each of a tree takes two.
+// mostDepth is how deep a tree may be: the engines read JSON with at most 1000 levels, and a level of a tree takes two.
 const mostDepth = 400
 
 // node returns the node of a number, and the largest float32 that goes to the left.

@@ -52,7 +52,7 @@ type xgboostTrees struct {
 	} `json:"gbtree_model_param"`
 	Categories struct {
 		Features []xgboostCategories `json:"enc"`
-		Segments []int               `json:"feature_segments"` // where those of a feature begin
+		Segments []int               `json:"feature_segments"` // where the categories of a feature begin
 	} `json:"cats"`
 }
 
@@ -73,7 +73,7 @@ type xgboostTree struct {
 	Types      []int    `json:"split_type"`
 	Categories []int    // of all nodes of categories
 	Nodes      []int    `json:"categories_nodes"`
-	Segments   []int    `json:"categories_segments"` // where those of a node begin
+	Segments   []int    `json:"categories_segments"` // where the categories of a node begin
 	Sizes      []int    `json:"categories_sizes"`
 	Param      struct {
 		Leaf  string `json:"size_leaf_vector"`

@@ -19,7 +19,7 @@ type Flag struct {
 	Help  string // what it sets; the word in backquotes stands for the value, as in package flag
 	Topic string // which explains the flag; "": the page of the sub-command does
 
-	// Needs are flags without which this one is an error: one of them must be given.
+	// Needs are flags that this one needs: it is refused unless one of them is given.
 	Needs []string
 	// Idle returns why the flag has no effect, with the others or on the data, which is then a warning; "": it has one. Nil: it always has.
 	Idle func(*train.Use) string

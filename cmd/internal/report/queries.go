@@ -103,7 +103,7 @@ func (v *view) shown(queries []int, others ...ranked) (all rows, err error) {
 	return all, nil
 }
 
-// shownRanks returns the first ranks of a ranking, from 0, and those of a few documents of the best label below them.
+// shownRanks returns the first ranks of a ranking, from 0, and a few ranks below with documents of the best label.
 func shownRanks(order []int, labels []float32) (ranks []int) {
 	best, left := slices.Max(labels), shownDocuments+shownMissed
 	for rank, row := range order {

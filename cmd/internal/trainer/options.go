@@ -48,7 +48,7 @@ type settings struct {
 	LatentCross   bool `json:"latentCross,omitempty"`
 
 	train.Config
-	Models models `json:"models,omitempty"` // that are trained one after another, and mixed; none: the one of the Config
+	Models models `json:"models,omitempty"` // that are trained one after another, and mixed; none: the Config is the only one
 }
 
 // checkDropped returns an error if the file that the settings are from asks for a model that is not trained any more.

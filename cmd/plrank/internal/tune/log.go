@@ -151,7 +151,7 @@ func (l *log) read() error {
 	return nil
 }
 
-// begin writes the head of a new log; the one of an old log must be the same, except its args.
+// begin writes the head of a new log. An old log must have the same head, except for its args.
 func (l *log) begin(h head) (err error) {
 	if was := l.head; was != nil {
 		for i, split := range []string{"training", "validation"} {
