@@ -6,25 +6,30 @@ import (
 	"math"
 )
 
-// NumberError reports a number that is NaN or infinite.
+// NumberError reports a number that is NaN or infinite, or that is out of its range.
 type NumberError struct {
-	What     string  // score, gain, reward, discount or weight
+	What     string  // score, gain, reward, continuation, relevance, discount or weight
 	Position int     // from 0: of the document in its list, of the rank, or of the weight
 	Value    float64 // the number
+	Range    string  // such as "from 0 to 1"; "": any finite number will do
 }
 
 func (e *NumberError) Error() string {
 	place := cmp.Or(map[string]string{"discount": "rank", "weight": "entry"}[e.What], "document")
-	return fmt.Sprintf("the %s of %s %d is %v: %ss must be finite", e.What, place, e.Position, e.Value, e.What)
+	return fmt.Sprintf("the %s of %s %d is %v: %s", e.What, place, e.Position, e.Value, e.rule())
+}
+
+func (e *NumberError) rule() string {
+	if e.Range != "" {
+		return "it must be " + e.Range
+	}
+	return e.What + "s must be finite"
 }
 
 // Document returns the position of the document that has the number, and what is wrong with the number. ok is false
 // for discounts and weights, which do not belong to a document.
 func (e *NumberError) Document() (position int, text string, ok bool) {
-	if e.What == "discount" || e.What == "weight" {
-		return 0, "", false
-	}
-	return e.Position, fmt.Sprintf("the %s is %v: %ss must be finite", e.What, e.Value, e.What), true
+	return e.Position, fmt.Sprintf("the %s is %v: %s", e.What, e.Value, e.rule()), e.What != "discount" && e.What != "weight"
 }
 
 // LengthError reports a slice whose length does not match the other arguments.
@@ -35,22 +40,6 @@ type LengthError struct {
 
 func (e *LengthError) Error() string {
 	return fmt.Sprintf("%s: %d numbers, want %d", e.What, e.Length, e.Want)
-}
-
-// RangeError reports a number of a document that is not from 0 to 1.
-type RangeError struct {
-	What     string // continuation or relevance
-	Position int    // of the document in its list, from 0
-	Value    float64
-}
-
-func (e *RangeError) Error() string {
-	return fmt.Sprintf("the %s of document %d is %v: it must be from 0 to 1", e.What, e.Position, e.Value)
-}
-
-// Document returns the position of the document, and what is wrong with its number.
-func (e *RangeError) Document() (position int, text string, ok bool) {
-	return e.Position, fmt.Sprintf("the %s is %v: it must be from 0 to 1", e.What, e.Value), true
 }
 
 // RankingError reports the entry of [Rankings] that keeps a row from being a ranking of the list.
@@ -68,7 +57,7 @@ func (e *RankingError) Error() string {
 func checkFinite(what string, numbers []float64) error {
 	for i, x := range numbers {
 		if x-x != 0 {
-			return &NumberError{what, i, x}
+			return &NumberError{What: what, Position: i, Value: x}
 		}
 	}
 	return nil

@@ -168,7 +168,7 @@ func checkContinuations(continuations, scores []float64) error {
 func checkShares(what string, numbers []float64) error {
 	for i, x := range numbers {
 		if !(x >= 0 && x <= 1) {
-			return &RangeError{what, i, x}
+			return &NumberError{what, i, x, "from 0 to 1"}
 		}
 	}
 	return nil

@@ -93,7 +93,7 @@ func checkVectors(vectors []float64, dimension int, scores []float64) error {
 	}
 	for i, v := range vectors {
 		if v-v != 0 {
-			return &NumberError{"vector component", i / dimension, v}
+			return &NumberError{What: "vector component", Position: i / dimension, Value: v}
 		}
 	}
 	return nil
