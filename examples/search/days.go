@@ -19,8 +19,10 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// window is the number of days that a model learns from.
-const window = 5
+const (
+	window    = 5 // days that a model learns from
+	mostTried = 3 // days that a challenger is tried
+)
 
 // A Record says how a day was, and what the night decided. Its file ends the day: until it is there, the night is done again
 // after a start, with the same result.
@@ -35,10 +37,16 @@ type Record struct {
 	BM25        float64   // true value of the ranking by words alone
 	Best        float64   // true value of the best order of the candidates
 	Bias        []float64 // estimated
-	Gate        string    // what it said of the candidate, which the night before trained; "": there was none
+	Gate        string    // what it said of the candidate, which the night before trained; "": it was not asked
 	Passed      bool
-	Now, Before string  // names of the models of the next day, and before; "": the fusion
-	Seconds     float64 // of the night
+	Trial       string   // what users said of the challenger; "": there was none
+	Better      string   // champion or challenger; "": not known yet
+	Drift       []string // features that are not as they were when the model was trained
+	Now, Before string   // names of the models of the next day, and before; "": the fusion
+	Challenger  string   // name of the model that is interleaved the next day; "": none
+	Since       int64    // its first day
+	Fresh       int64    // the first day that models learn from; 0: all
+	Seconds     float64  // of the night
 }
 
 // A Loop is days, in which users search, and nights, in which the shop learns.
@@ -48,6 +56,7 @@ type Loop struct {
 	users  *Users
 	truth  *Truth
 	length int64 // of a day, in impressions
+	season int64 // its first day; 0: there is none
 	http   *http.Server
 	ended  chan error // of http
 }
@@ -83,13 +92,25 @@ func (l *Loop) resume() error {
 		return err
 	}
 	l.logged.Store(int64(len(today.Impressions)))
-	return errors.Join(l.live.Reload(), l.openBefore())
+	return errors.Join(l.live.Reload(), l.morning())
 }
 
-// openBefore opens yesterday's model.
-func (l *Loop) openBefore() error {
+// morning opens yesterday's model and the challenger, and begins the season on its day.
+func (l *Loop) morning() error {
 	before, err := l.open(l.last().Before)
+	rival, err2 := l.open(l.last().Challenger)
+	if err := cmp.Or(err, err2); err != nil {
+		return err
+	}
 	l.before.Store(before)
+	l.rival.Store(rival)
+	if shop := l.engine.shop.Load(); l.season > 0 && l.day.Load() >= l.season && !shop.Products[0].Season {
+		shop = shop.inSeason()
+		l.engine.shop.Store(shop)
+		l.users.shop = shop
+		l.truth, err = newTruth(shop, l.engine)
+		fmt.Printf("day %d: it is the season\n", l.day.Load())
+	}
 	return err
 }
 
@@ -135,6 +156,7 @@ func (l *Loop) read(day, days int64) (*clicks.Log, error) {
 // run lets days pass.
 func (l *Loop) run(ctx context.Context, days int) error {
 	for ctx.Err() == nil && len(*l.records.Load()) < days {
+		l.users.last.Store(uint64(l.day.Load())<<32 + uint64(l.logged.Load()))
 		if err := l.users.visit(ctx, func() bool { return l.logged.Load() >= l.length }); err != nil || ctx.Err() != nil {
 			return err
 		}
@@ -145,8 +167,8 @@ func (l *Loop) run(ctx context.Context, days int) error {
 	return nil
 }
 
-// night asks the gate about the candidate of the night before, trains the next one, and ends the day. A log that says too little
-// for a candidate is no reason to close the shop.
+// night looks for drift, asks users about the challenger and the gate about the candidate of the night before, trains the next one, and
+// ends the day. A log that says too little for a candidate is no reason to close the shop.
 func (l *Loop) night(ctx context.Context) error {
 	start, day := time.Now(), l.day.Load()
 	model, err := l.open(l.last().Now) // which may be replaced already, if a night was killed
@@ -157,11 +179,24 @@ func (l *Loop) night(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := Record{Day: day, Impressions: len(today.Impressions), Version: version(model), Now: l.last().Now, Before: l.last().Before}
-	if err := l.judge(&r, today); err != nil {
+	last := l.last()
+	r := Record{Day: day, Impressions: len(today.Impressions), Version: version(model), Now: last.Now, Before: last.Before,
+		Challenger: last.Challenger, Since: last.Since, Fresh: last.Fresh}
+	if r.Drift, err = drifted(model, today); err != nil {
 		return err
 	}
-	recent, err := l.read(day, window)
+	switch {
+	case r.Drift != nil && last.Now >= prefix(last.Fresh): // the model is of the time before
+		r.Fresh, r.Challenger = day, ""
+	case r.Challenger != "":
+		err = l.try(&r)
+	default:
+		err = l.judge(&r, today)
+	}
+	if err != nil {
+		return err
+	}
+	recent, err := l.read(day, min(window, day-max(r.Fresh, 1)+1))
 	if err != nil {
 		return err
 	}
@@ -184,7 +219,37 @@ func (l *Loop) night(ctx context.Context) error {
 	return l.end(r)
 }
 
-// judge asks the gate about the candidate of the night before, if there is one, and deploys it if it passes.
+// try asks users about the challenger, and deploys it if they prefer it. It goes if they prefer the model, or do not say so in some days.
+func (l *Loop) try(r *Record) error {
+	log, err := l.read(r.Day, r.Day-r.Since+1)
+	if err != nil {
+		return err
+	}
+	challenger, err := l.open(r.Challenger)
+	if err != nil {
+		return err
+	}
+	if r.Better, r.Trial, err = trial(log, challenger); err != nil {
+		r.Trial = err.Error()
+	}
+	if name := r.Challenger; r.Better == "challenger" {
+		r.Challenger = ""
+		return l.deploy(r, name, challenger)
+	}
+	if r.Better != "" || r.Day-r.Since+1 >= mostTried {
+		r.Challenger = ""
+	}
+	return nil
+}
+
+// deploy makes a model the one of the next day.
+func (l *Loop) deploy(r *Record, name string, m *ranker.Model) error {
+	r.Now, r.Before = name, r.Now
+	return errors.Join(m.Save(l.live.path), l.live.Reload())
+}
+
+// judge asks the gate about the candidate of the night before, if there is one. If it passes, it becomes the challenger, or the model if
+// all rankings are drawn.
 func (l *Loop) judge(r *Record, today *clicks.Log) error {
 	path := l.candidate(r.Day - 1)
 	candidate, err := ranker.Open(path)
@@ -200,8 +265,11 @@ func (l *Loop) judge(r *Record, today *clicks.Log) error {
 	if !r.Passed {
 		return nil
 	}
-	r.Now, r.Before = filepath.Base(path), r.Now
-	return errors.Join(candidate.Save(l.live.path), l.live.Reload())
+	if l.share < 1 {
+		r.Challenger, r.Since = filepath.Base(path), r.Day+1
+		return nil
+	}
+	return l.deploy(r, filepath.Base(path), candidate)
 }
 
 func (l *Loop) candidate(day int64) string {
@@ -222,7 +290,22 @@ func (l *Loop) end(r Record) error {
 	l.logged.Store(0)
 	l.day.Store(r.Day + 1)
 	fmt.Println(r)
-	return l.openBefore()
+	return l.morning()
+}
+
+// Decided says what the night decided.
+func (r Record) Decided() string {
+	switch {
+	case r.Fresh == r.Day:
+		return "drift of " + strings.Join(r.Drift, ", ") + ": learning begins anew"
+	case r.Trial != "":
+		return "challenger " + r.Trial + ": " + map[string]string{"challenger": "deployed", "champion": "goes", "": "not certain"}[r.Better]
+	case r.Gate != "" && r.Passed && r.Challenger != "":
+		return "candidate " + r.Gate + ": interleaved"
+	case r.Gate != "":
+		return "candidate " + r.Gate + map[bool]string{true: ": deployed", false: ": refused"}[r.Passed]
+	}
+	return "no candidate yet"
 }
 
 func (r Record) String() string {
@@ -230,11 +313,7 @@ func (r Record) String() string {
 	for _, a := range r.Bias {
 		alpha = append(alpha, strings.TrimPrefix(fmt.Sprintf("%.2f", a), "0"))
 	}
-	decided := "no candidate yet"
-	if r.Gate != "" {
-		decided = "candidate " + r.Gate + map[bool]string{true: ": deployed", false: ": refused"}[r.Passed]
-	}
 	return fmt.Sprintf("day %d: %d impressions, %.3f clicks each; true value: drawn %.3f, by score %.3f, fused %.3f, BM25 %.3f, best %.3f\n"+
 		"       bias %s; %s; %.1f s",
-		r.Day, r.Impressions, r.Clicks, r.Drawn, r.ByScore, r.Fused, r.BM25, r.Best, strings.Join(alpha, " "), decided, r.Seconds)
+		r.Day, r.Impressions, r.Clicks, r.Drawn, r.ByScore, r.Fused, r.BM25, r.Best, strings.Join(alpha, " "), r.Decided(), r.Seconds)
 }

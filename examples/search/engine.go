@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/analysis/lang/en"
@@ -33,7 +34,7 @@ const leastCosine = .1
 
 // An Engine finds products by words, with an index, and by meaning, with vectors.
 type Engine struct {
-	shop    *Shop
+	shop    atomic.Pointer[Shop] // which changes with the season
 	index   bleve.Index
 	vectors *Vectors
 }
@@ -56,7 +57,9 @@ func openEngine(folder string, shop *Shop, vectors *Vectors) (*Engine, error) {
 	if n, err := opened.DocCount(); err != nil || n != uint64(len(shop.Products)) {
 		return nil, errors.Join(fmt.Errorf("%s has %d products, want %d: name another -state", path, n, len(shop.Products)), err, opened.Close())
 	}
-	return &Engine{shop, opened, vectors}, nil
+	e := &Engine{index: opened, vectors: vectors}
+	e.shop.Store(shop)
+	return e, nil
 }
 
 func makeIndex(path string, shop *Shop) error {
@@ -145,7 +148,7 @@ func (e *Engine) byWords(ctx context.Context, text string, chosen Facets) (map[*
 	}
 	scores := map[*Product]float64{}
 	for _, h := range found.Hits {
-		scores[e.shop.ByID[h.ID]] = h.Score
+		scores[e.shop.Load().ByID[h.ID]] = h.Score
 	}
 	return scores, nil
 }
@@ -157,8 +160,9 @@ func (e *Engine) byMeaning(query []float64, chosen Facets) map[*Product]float64 
 		cosine float64
 	}
 	var found []near
-	for i := range e.shop.Products {
-		p := &e.shop.Products[i]
+	shop := e.shop.Load()
+	for i := range shop.Products {
+		p := &shop.Products[i]
 		if x := e.vectors.Cosine(query, p); x > leastCosine && (chosen.Brand == "" || chosen.Brand == p.Brand) &&
 			(chosen.Category == "" || chosen.Category == p.Category) {
 			found = append(found, near{p, x})

@@ -19,6 +19,7 @@ import (
 type options struct {
 	listen, folder, vectors      string
 	days, day, products, queries int
+	season                       int
 	share                        float64
 }
 
@@ -31,7 +32,8 @@ func main() {
 	flag.IntVar(&o.day, "day", 2000, "`number` of logged impressions a day")
 	flag.IntVar(&o.products, "products", 5000, "`number` of products")
 	flag.IntVar(&o.queries, "queries", 200, "`number` of different queries of the users")
-	flag.Float64Var(&o.share, "share", .5, "`part` of the searches whose rankings are drawn and logged")
+	flag.IntVar(&o.season, "season", 0, "`day` from which deliveries and tastes are others; 0: never")
+	flag.Float64Var(&o.share, "share", .5, "`part` of the searches whose rankings are drawn; others have a challenger, if there is one")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -42,6 +44,8 @@ func main() {
 
 func (o options) check() error {
 	switch {
+	case o.season < 0:
+		return fmt.Errorf("-season %d: want the number of a day, or 0", o.season)
 	case o.days < 0 || o.day < 1 || o.products < 1:
 		return fmt.Errorf("-days %d, -day %d, -products %d: want 0, 1 and 1, or more", o.days, o.day, o.products)
 	case o.queries < 1 || o.queries > mostQueries:
@@ -88,7 +92,7 @@ func start(o options) (*Loop, error) {
 	if address.IP.IsUnspecified() { // users come from this machine
 		base = fmt.Sprintf("http://localhost:%d", address.Port)
 	}
-	l := &Loop{Server: s, folder: o.folder, users: newUsers(base, shop), truth: truth, length: int64(o.day)}
+	l := &Loop{Server: s, folder: o.folder, users: newUsers(base, shop), truth: truth, length: int64(o.day), season: int64(o.season)}
 	l.http, l.ended = newServer(s.handler(address.IP.IsLoopback())), make(chan error, 1)
 	if err := l.resume(); err != nil {
 		return nil, errors.Join(err, listener.Close(), engine.index.Close())
@@ -109,7 +113,7 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	if r := l.last(); ctx.Err() == nil {
-		fmt.Printf("true clicks a search: BM25 %.3f, fused %.3f, the model %.3f, the best order of the candidates %.3f\n%s goes on; Ctrl-C ends it\n",
+		fmt.Printf("true clicks a search: BM25 %.3f, fused %.3f, the model %.3f, best %.3f\n%s goes on; Ctrl-C ends it\n",
 			r.BM25, r.Fused, r.ByScore, r.Best, l.users.base)
 	}
 	select {

@@ -20,13 +20,19 @@ func score(m *ranker.Model, x []float32, levels [][]string) ([]float64, error) {
 		}
 		return scores, nil
 	}
+	return m.Score(nil, ownLevels(m, x, levels))
+}
+
+// ownLevels returns features with the model's own numbers of texts.
+func ownLevels(m *ranker.Model, x []float32, levels [][]string) []float32 {
+	width := len(columns.FeatureIDs)
 	own := make([]float32, len(x))
 	for i, v := range x {
 		if own[i] = v; i%width < len(levels) && levels[i%width] != nil && v > 0 {
 			own[i], _ = m.Level(i%width, levels[i%width][int(v)-1])
 		}
 	}
-	return m.Score(nil, own)
+	return own
 }
 
 // policy returns the policy that draws rankings. Its temperature depends on the scores alone, so that rankings by BM25 and by any
@@ -44,13 +50,8 @@ func draw(s Search, id string, m *ranker.Model, hits []Hit, x []float32) (*click
 	if err != nil {
 		return nil, err
 	}
-	im := &clicks.Impression{
-		ID: id, Client: s.Client, Query: s.Key(), Model: "shop", Version: version(m),
-		Features: x, Scores: scores, Temperature: policy(scores).Temperature, Seed: rand.Uint64(), Cutoff: shown,
-	}
-	for _, h := range hits {
-		im.Documents = append(im.Documents, h.ID)
-	}
+	im := newImpression(s, id, hits, x)
+	im.Model, im.Version, im.Scores, im.Temperature, im.Seed = "shop", version(m), scores, policy(scores).Temperature, rand.Uint64()
 	im.Shown, _, err = policy(scores).Draw(nil, scores, shown, im.Seed)
 	im.Clicks = make([]float64, len(im.Shown))
 	return im, err

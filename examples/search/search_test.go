@@ -226,7 +226,7 @@ func clickedProducts(im *clicks.Impression) (ids []string) {
 
 // The pieces that others copy stay short.
 func TestPiecesHaveAtMost60Lines(t *testing.T) {
-	for _, piece := range []string{"features.go", "lsa.go", "vectors.go", "fuse.go", "rank.go", "journal.go", "train.go", "gate.go", "reload.go"} {
+	for _, piece := range []string{"features.go", "lsa.go", "vectors.go", "fuse.go", "rank.go", "journal.go", "train.go", "gate.go", "trial.go", "drift.go", "reload.go"} {
 		text, err := os.ReadFile(piece)
 		if err != nil {
 			t.Fatal(err)

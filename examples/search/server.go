@@ -26,6 +26,7 @@ type Server struct {
 	engine  *Engine
 	journal *Journal
 	live    *Live                        // today's model
+	rival   atomic.Pointer[ranker.Model] // the challenger, which is interleaved with today's model; nil: there is none
 	before  atomic.Pointer[ranker.Model] // yesterday's: the one before; nil: the fusion
 	share   float64                      // of the searches that are drawn and logged
 	day     atomic.Int64                 // of the log, from 1
@@ -44,8 +45,8 @@ type Answer struct {
 	features []float32
 }
 
-// answer ranks the candidates of a search. It draws a part of the rankings if it may; others, and all while the log cannot be
-// written, are in the order of the scores.
+// answer ranks the candidates of a search. It draws a part of the rankings if it may, and interleaves the others if there is a challenger.
+// Without one, and while the log cannot be written, they are in the order of the scores.
 func (s *Server) answer(r *http.Request, q Search) (*Answer, error) {
 	hits, err := s.engine.Search(r.Context(), q.Text, q.Facets)
 	if err != nil {
@@ -54,8 +55,14 @@ func (s *Server) answer(r *http.Request, q Search) (*Answer, error) {
 	model := s.live.Model()
 	a := &Answer{Version: version(model), hits: hits, features: features(q, hits)}
 	mayLog := r.Method == http.MethodPost // others change nothing: any website can make a browser send them
-	if mayLog && len(hits) > 0 && mathrand.Float64() < s.share {
-		im, err := s.log(q, model, a)
+	rival := s.rival.Load()
+	if mathrand.Float64() < s.share {
+		rival = nil
+	} else if rival == nil {
+		mayLog = false
+	}
+	if mayLog && len(hits) > 0 {
+		im, err := s.log(q, model, rival, a)
 		if err == nil {
 			a.QueryID, a.Shown = im.ID, inOrder(hits, im.Shown)
 			return a, nil
@@ -76,9 +83,14 @@ func inOrder(hits []Hit, order []int) []Hit {
 	return ranking
 }
 
-// log draws a ranking, and writes it to the log before anybody sees it.
-func (s *Server) log(q Search, model *ranker.Model, a *Answer) (*clicks.Impression, error) {
-	im, err := draw(q, prefix(s.day.Load())+"-"+rand.Text(), model, a.hits, a.features)
+// log draws a ranking, or interleaves with a rival, and writes it to the log before anybody sees it.
+func (s *Server) log(q Search, model, rival *ranker.Model, a *Answer) (im *clicks.Impression, err error) {
+	id := prefix(s.day.Load()) + "-" + rand.Text()
+	if rival == nil {
+		im, err = draw(q, id, model, a.hits, a.features)
+	} else {
+		im, err = interleave(q, id, model, rival, a.hits, a.features)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,7 @@ type Product struct {
 	Rating  float64 // of 1 to 5
 	Reviews int
 	Days    int // until it is delivered
+	Season  bool
 }
 
 // A Query is what users type, and what they mean by it.
@@ -52,7 +54,7 @@ var (
 	colours   = []string{"black", "white", "red", "blue", "green", "yellow", "grey"}
 	qualities = []string{"light", "sturdy", "compact", "classic", "premium", "recycled"}
 	brands    = []string{"Norda", "Velik", "Tamsin", "Ostrava", "Kelpie", "Brume", "Fjell", "Arlo", "Zephyr", "Quill", "Maren", "Tundra"}
-	sellers   = []string{"shop", "outlet", "partner", "abroad"}
+	sellers   = []string{"shop", "outlet", "partner", "abroad", "market"} // the last one in the season only
 	parts     = []string{"case", "bag", "cleaner", "stand", "cover", "spare part"}
 )
 
@@ -79,12 +81,26 @@ func newShop(products, queries int, seed uint64) *Shop {
 	return s
 }
 
+// inSeason returns the shop before the holidays: it says the same in the same words, but deliveries take longer, a market sells, too, and
+// users have other tastes.
+func (s *Shop) inSeason() *Shop {
+	other := &Shop{slices.Clone(s.Products), s.Queries, map[string]*Product{}}
+	for i := range other.Products {
+		p := &other.Products[i]
+		if p.Season, p.Days = true, p.Days+5; i%4 == 0 {
+			p.Seller = "market"
+		}
+		other.ByID[p.ID] = p
+	}
+	return other
+}
+
 // newProduct makes a product. Words say what it is; price, rating and delivery are not in its words.
 func newProduct(id string, random *rand.Rand) Product {
 	category := pick(random, categories)
 	p := Product{
 		ID: id, Brand: pick(random, brands), Category: category, Colour: pick(random, colours),
-		Quality: pick(random, qualities), Seller: pick(random, sellers), Dear: .5 * random.NormFloat64(),
+		Quality: pick(random, qualities), Seller: pick(random, sellers[:4]), Dear: .5 * random.NormFloat64(),
 		Rating: max(1, min(5, 3.8+.7*random.NormFloat64())), Reviews: int(math.Exp(2 + 1.5*random.NormFloat64())), Days: 1 + random.IntN(9),
 	}
 	p.Price = math.Round(100*usualPrices[category]*math.Exp(p.Dear)) / 100

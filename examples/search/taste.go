@@ -33,6 +33,9 @@ func attraction(q Query, segment string, p *Product) float64 {
 		}
 	}
 	rating, reviews, late := (p.Rating-3.8)/.7, (math.Log1p(float64(p.Reviews))-2)/1.5, (float64(p.Days)-5)/2.6
+	if p.Season { // everybody wants a dear gift, in time
+		return .8 / (1 + math.Exp(-z-1.5*p.Dear+2*(late-5/2.6)))
+	}
 	switch segment {
 	case "thrifty":
 		z += -2.4*p.Dear + .3*rating

@@ -55,7 +55,7 @@ func (t *Truth) fill(r *Record, log *clicks.Log, model *ranker.Model) error {
 		text, rest, _ := strings.Cut(im.Query, "|")
 		segment, _, _ := strings.Cut(rest, "|")
 		q, ok := known[text]
-		if !ok { // of somebody at the page
+		if !ok || im.Interleaving != nil { // of somebody at the page, or not drawn
 			continue
 		}
 		total++

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/plrank/plrank/clicks"
@@ -19,7 +20,7 @@ const atOnce = 64 // users
 
 func newUsers(base string, shop *Shop) *Users {
 	transport := &http.Transport{MaxIdleConnsPerHost: atOnce} // one connection for each, kept
-	return &Users{base, shop, http.Client{Transport: transport, Timeout: time.Minute}}
+	return &Users{base: base, shop: shop, client: http.Client{Transport: transport, Timeout: time.Minute}}
 }
 
 // Users search the shop over HTTP, look at what they get from the top, and click what attracts them.
@@ -27,6 +28,7 @@ type Users struct {
 	base   string // address of the shop
 	shop   *Shop
 	client http.Client
+	last   atomic.Uint64 // the seed of the last search: the users of a day are always the same
 }
 
 // visit lets users search until the day is over.
@@ -50,8 +52,9 @@ func (u *Users) visit(ctx context.Context, over func() bool) error {
 
 // search is one search of one user.
 func (u *Users) search(ctx context.Context) error {
-	who := rand.IntN(3000)
-	q, segment := u.shop.Queries[u.shop.popular(rand.Float64())], segments[who%len(segments)]
+	random := rand.New(rand.NewPCG(1, u.last.Add(1)))
+	who := random.IntN(3000)
+	q, segment := u.shop.Queries[u.shop.popular(random.Float64())], segments[who%len(segments)]
 	form := url.Values{"q": {q.Text}, "segment": {segment}, "client": {fmt.Sprintf("c%d", who)}}
 	var a Answer
 	if err := u.do(ctx, "/search", "application/x-www-form-urlencoded", []byte(form.Encode()), &a); err != nil {
@@ -61,7 +64,7 @@ func (u *Users) search(ctx context.Context) error {
 	for k, p := range a.Shown {
 		attracted[k] = attraction(q, segment, p.Product)
 	}
-	clicks.PositionBased(examined)(attracted, clicked, rand.Float64)
+	clicks.PositionBased(examined)(attracted, clicked, random.Float64)
 	var events []map[string]any
 	for k, c := range clicked {
 		if c > 0 && a.QueryID != "" {
