@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 func TestDescribeCountsAllDatasetsAsOne(t *testing.T) {
@@ -97,25 +96,6 @@ func TestDescribeCountsAbsentWeightsAsOne(t *testing.T) {
 	}
 	if is := Describe("", light); is.Weights != nil || is.QueryWeights != nil || strings.Contains(is.String(), "weights") {
 		t.Errorf("%+v", is)
-	}
-}
-
-// Names are cut before values, and only as far as the width asks for.
-func TestFeatureTableFitsTheWidth(t *testing.T) {
-	d := &Description{FeatureList: []FeatureDescription{
-		{ID: 1, Name: strings.Repeat("name", 12), Type: "number", Distinct: 3, Min: -1.23456e-12, Max: 1.23456e12, Use: "feature"},
-		{ID: 2, Name: "short", Type: "text", Distinct: 3, levels: []string{"one of them", "the other", "both"}, Use: "category"},
-	}}
-	for width, want := range map[int]string{0: "1   namenamenamenamenamenamenamenamenamename…  number", 120: "1   namenamenamenamenamenamenamenamenamename…  number", 84: "-1.23456e-12 to 1.23456e+12   feature", 60: "1   namenamename…  number", 10: "-1.23456e-12 to …  feature"} {
-		table := d.FeatureTable(width)
-		for line := range strings.Lines(table) {
-			if n := utf8.RuneCountInString(line) - 1; n > width && width >= 80 {
-				t.Errorf("%d characters of %d: %s", n, width, line)
-			}
-		}
-		if !strings.Contains(table, want) || !strings.Contains(table, "  short") {
-			t.Errorf("%d: no %q in\n%s", width, want, table)
-		}
 	}
 }
 

@@ -8,10 +8,12 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
+	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
@@ -110,7 +112,7 @@ func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, 
 	}
 	fmt.Fprint(stdout, d)
 	fmt.Fprintln(stdout)
-	fmt.Fprint(stdout, d.FeatureTable(cli.TableWidth(stdout)))
+	printFeatures(stdout, d.FeatureList)
 	if len(splits) > 1 {
 		fmt.Fprintln(stdout)
 		for _, split := range splits {
@@ -118,6 +120,40 @@ func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, 
 		}
 	}
 	return nil
+}
+
+// printFeatures prints a table of the features, the first ones of many, and of columns that were left out.
+func printFeatures(w io.Writer, list []datasets.FeatureDescription) {
+	const most, longest = 40, 40 // of features, and characters
+	cut := func(text string) string {
+		if r := []rune(text); len(r) > longest {
+			return string(r[:longest]) + "…"
+		}
+		return text
+	}
+	var shown []datasets.FeatureDescription
+	var names []string
+	count := map[bool]int{} // of features, and of columns that are none
+	for _, f := range list {
+		leftOut := f.Use == datasets.LeftOut
+		if count[leftOut]++; count[leftOut] <= most {
+			shown, names = append(shown, f), append(names, cut(text.List([]string{f.Name})))
+		}
+	}
+	cli.PrintTable(w, names, []string{"id", "type", "missing", "distinct", "values", "use"}, func(row, column int) string {
+		f := &shown[row]
+		distinct := strconv.Itoa(f.Distinct)
+		if f.Distinct > datasets.MostDistinct {
+			distinct = fmt.Sprintf("over %d", datasets.MostDistinct)
+		}
+		if f.Use == datasets.LeftOut && column != 1 && column != 5 {
+			return "–"
+		}
+		return []string{strconv.Itoa(f.ID), f.Type, strconv.Itoa(f.Missing), distinct, cut(f.Values()), f.Use}[column]
+	})
+	if more := count[false] - most; more > 0 {
+		fmt.Fprintf(w, "… and %d more features: -json lists them all\n", more)
+	}
 }
 
 // open returns the splits of the data; a single file is not split.

@@ -122,7 +122,7 @@ func TestTableListsEachFeature(t *testing.T) {
 	csv := filepath.Join(t.TempDir(), "shop.csv")
 	commandtest.Write(t, csv, "label,qid,price,title,city,w\n1,a,3,red shoe,Oslo,1\n0,a,,blue shoe,Bern,1\n1,b,4.5,hat,Oslo,1\n0,b,7,cap,,1\n")
 	status, stdout, stderr := call("-data", csv, "-categorical", "c*y")
-	for _, line := range []string{`label column +label`, `1 +price +number +1 +3 +3 to 7 +feature`, `3 +city +text +1 +2 +Oslo, Bern +category`, `4 +w +number +0 +1 +1 to 1 +constant: left out`, `– +title +text .*left out`} {
+	for _, line := range []string{`label column +label`, `price +1 +number +1 +3 +3 to 7 +feature`, `city +3 +text +1 +2 +Oslo, Bern +category`, `w +4 +number +0 +1 +1 to 1 +constant: left out`, `title +– +text .*left out`} {
 		if status != 0 || !regexp.MustCompile(`(?m)^`+line+`$`).MatchString(stdout) {
 			t.Errorf("%d, no %q in\n%s%s", status, line, stdout, stderr)
 		}
