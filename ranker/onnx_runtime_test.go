@@ -7,11 +7,13 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -104,6 +106,8 @@ func TestONNXRuntimeGivesTheSameScores(t *testing.T) {
 		{"none", "swiglu", "float32", 136, 0, 16},
 		{"quantile", "swiglu", "float64", 46, 1, 0},
 		{"minmax", "gelu", "float32", 46, 1, 0},
+		{"maxabs", "relu", "float32", 46, 0, 0},
+		{"maxabs", "tanh", "float64", 46, 1, 0},
 	} {
 		d := hardRows(c.width, sizes)
 		f := network(t, c.transform, c.dtype, d, 1+i%3, 64, 16)
@@ -270,32 +274,35 @@ func TestONNXRuntimeLooksUpEmbeddings(t *testing.T) {
 	}
 }
 
+// checkRuntime checks that ONNX Runtime gives documents of one query the scores of a model.
+func checkRuntime(t *testing.T, python, dir, name string, m *Model, rows []float32) {
+	t.Helper()
+	d := &datasets.Dataset{Features: rows}
+	n := len(rows) / len(m.FeatureIDs())
+	got, _, err := runtimeScores(python, dir, m, d, []int{n})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	want, err := m.Score(nil, rows)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	worst := 0.0
+	for i, s := range want {
+		worst = max(worst, math.Abs(got[i]-s)/max(1, math.Abs(s)))
+	}
+	t.Logf("%s, %d documents: %.0e", name, n, worst)
+	if !(worst <= 1e-6) {
+		t.Errorf("%s: scores differ by %v of their size", name, worst)
+	}
+}
+
 // ONNX Runtime gives the scores of forests: behind any transform, of mixtures, and of other libraries, also of values
 // that are missing, infinite or no category.
 func TestONNXRuntimeGivesTheScoresOfForests(t *testing.T) {
 	python := python(t)
 	dir := t.TempDir()
-	check := func(name string, m *Model, rows []float32) {
-		t.Helper()
-		d := &datasets.Dataset{Features: rows}
-		n := len(rows) / len(m.FeatureIDs())
-		got, _, err := runtimeScores(python, dir, m, d, []int{n})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		want, err := m.Score(nil, rows)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		worst := 0.0
-		for i, s := range want {
-			worst = max(worst, math.Abs(got[i]-s)/max(1, math.Abs(s)))
-		}
-		t.Logf("%s, %d documents: %.0e", name, n, worst)
-		if !(worst <= 1e-6) {
-			t.Errorf("%s: scores differ by %v of their size", name, worst)
-		}
-	}
+	check := func(name string, m *Model, rows []float32) { t.Helper(); checkRuntime(t, python, dir, name, m, rows) }
 	const inputs, documents = 5, 5000
 	rows := wholeRows(inputs, documents)
 	grown := reopen(t, ofForest(t, anyForest(inputs, 200), transforms.Raw(inputs)))
@@ -356,4 +363,85 @@ func TestONNXRuntimeGivesTheScoresOfForests(t *testing.T) {
 	if written < 12 {
 		t.Errorf("%d models of other libraries are written", written)
 	}
+}
+
+// ONNX Runtime gives the scores of trees that put sets of thousands of levels aside, also of values that are no level.
+func TestONNXRuntimeGivesTheScoresOfWideSets(t *testing.T) {
+	python, dir := python(t), t.TempDir()
+	const levels, n = 3000, 9000
+	rng := rand.New(rand.NewPCG(9, 3))
+	rows, gradient, curvature := make([]float32, 2*n), make([]float32, n), make([]float32, n)
+	for i := range n {
+		level := 1 + i%levels
+		rows[2*i], rows[2*i+1] = float32(rng.NormFloat64()), float32(level)
+		gradient[i], curvature[i] = float32(math.Sin(float64(level)))+rows[2*i], 1
+	}
+	binned, err := forest.Bin(rows, 2, map[int]int{1: levels}, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []forest.Config{{Depth: 4}, {Leaves: 12}} {
+		g, err := forest.NewGrower(binned, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, scores, widest := &forest.Forest{Inputs: 2}, make([]float64, n), 0
+		for range 5 {
+			tree, err := g.Grow(gradient, curvature, scores)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Trees = append(f.Trees, tree)
+			for _, node := range tree.Nodes {
+				widest = max(widest, len(node.Set))
+			}
+		}
+		if widest < levels/64 {
+			t.Fatalf("the widest set has %d words", widest)
+		}
+		m := reopen(t, ofForest(t, f, transforms.Raw(2)))
+		x := append([]float32{0, 0, 0, -3, 0, levels + 5, 0, 1e9, 0, 2.5, 0, float32(math.NaN())}, rows[:2*levels]...)
+		checkRuntime(t, python, dir, fmt.Sprintf("%+v", c), m, x)
+	}
+}
+
+// ONNX Runtime gives a mixture for sparse documents the scores that it gives them by their values that are not 0.
+func TestONNXRuntimeGivesTheScoresOfSparseDocuments(t *testing.T) {
+	python, dir := python(t), t.TempDir()
+	const width, n = 300, 200
+	rng := rand.New(rand.NewPCG(9, 4))
+	d := queries(width, n/2, n/2)
+	clear(d.Features)
+	rows := &Sparse{}
+	for r := range n {
+		var columns []int32
+		var values []float32
+		for c := range width {
+			if rng.IntN(20) == 0 || c == r {
+				v := float32(rng.IntN(9) - 3)
+				if rng.IntN(30) == 0 {
+					v = float32(math.NaN())
+				}
+				d.Row(r)[c], columns, values = v, append(columns, int32(c)), append(values, v)
+			}
+		}
+		rows.Append(columns, values)
+	}
+	as, err := datasets.FitTransform("raw", d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mixed, err := Mix([]float64{.5, 2}, reopen(t, ofForest(t, anyForest(as.Width(), 60), as)), reopen(t, network(t, "maxabs", "float32", d, 2, 16)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := reopen(t, mixed)
+	dense, err := m.Score(nil, d.Features)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if scores, err := m.ScoreSparse(t.Context(), nil, rows, nil); err != nil || !slices.Equal(scores, dense) {
+		t.Errorf("sparse documents have other scores: %v", err)
+	}
+	checkRuntime(t, python, dir, "a mixture", m, d.Features)
 }
