@@ -46,10 +46,9 @@ func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapaci
 func (b *Batch) PackSparse(x *Transformed, queries []int, rows, queryCapacity int) {
 	b.packColumns(x.d, queries, rows, queryCapacity)
 	b.Sparse = Sparse{Starts: append(b.Sparse.Starts[:0], 0), Columns: b.Sparse.Columns[:0], Values: b.Sparse.Values[:0]}
+	transformed := x.sparse()
 	for _, q := range queries {
-		own := x.d.Sparse.Cut(x.d.Offsets[q], x.d.Offsets[q+1])
-		transformed := x.t.Sparse(&own)
-		for r := range transformed.Len() {
+		for r := x.d.Offsets[q]; r < x.d.Offsets[q+1]; r++ {
 			b.Sparse.Append(transformed.Row(r))
 		}
 	}

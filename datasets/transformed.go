@@ -18,8 +18,9 @@ import (
 //
 // Several goroutines may use it at once.
 type Transformed struct {
-	d *Dataset
-	t *transforms.Transform
+	d      *Dataset
+	t      *transforms.Transform
+	sparse func() *Sparse // the features, if IsSparse
 
 	kept  []atomic.Int64 // by query: 1 + where it begins in the file; 0: it is not there. nil: nothing is kept
 	limit int64          // of the file
@@ -33,9 +34,10 @@ type Transformed struct {
 const leastKept = 256 << 20
 
 // NewTransformed returns the features of d after t. Neither may change any more. Close
-// it after use.
+// it after use. Sparse features that stay sparse are kept in memory.
 func NewTransformed(d *Dataset, t *transforms.Transform) *Transformed {
-	return &Transformed{d: d, t: t, limit: max(leastKept, int64(len(d.Features))*4), kept: make([]atomic.Int64, d.Queries())}
+	return &Transformed{d: d, t: t, sparse: sync.OnceValue(func() *Sparse { return t.Sparse(&d.Sparse) }),
+		limit: max(leastKept, int64(len(d.Features))*4), kept: make([]atomic.Int64, d.Queries())}
 }
 
 // IsSparse reports whether the features are sparse after the transform, as before.

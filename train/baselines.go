@@ -15,6 +15,7 @@ import (
 	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
+	"github.com/plrank/plrank/internal/sparse"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 )
@@ -89,16 +90,20 @@ func (f featureRanker) Scores(d *datasets.Dataset) ([]float64, error) {
 		if r%4096 == 0 {
 			file.Relieve()
 		}
-		v := float64(d.Value(r, f.column))
-		if !f.descending {
-			v = -v
-		}
-		if math.IsNaN(v) {
-			v = -math.MaxFloat64
-		}
-		scores[r] = max(-math.MaxFloat64, min(math.MaxFloat64, v))
+		scores[r] = f.score(d.Value(r, f.column))
 	}
 	return scores, nil
+}
+
+func (f featureRanker) score(value float32) float64 {
+	v := float64(value)
+	if !f.descending {
+		v = -v
+	}
+	if math.IsNaN(v) {
+		v = -math.MaxFloat64
+	}
+	return max(-math.MaxFloat64, min(math.MaxFloat64, v))
 }
 
 // bestFeature ranks documents best by the validation metric, or where that is one of fairness, a
@@ -107,8 +112,16 @@ func (e *evaluator) bestFeature(d *datasets.Dataset) (best featureRanker, err er
 	m := e.metric.ranking(e.measures[0])
 	values := make([]float64, 2*d.Width())
 	ranker := func(i int) featureRanker { return featureRanker{i / 2, i%2 == 0} }
+	by := d.Sparse.ByColumn(d.Width()) // which is quicker than to look for one column
 	err = parallel.Each(len(values), parallel.Workers(len(values)), func(_, i int) error {
-		scores, _ := ranker(i).Scores(d)
+		f, scores := ranker(i), make([]float64, d.Rows())
+		if !d.IsSparse() {
+			scores, _ = f.Scores(d)
+		}
+		rows, own := by.Column(f.column)
+		for i, r := range rows {
+			scores[r] = f.score(own[i])
+		}
 		measured, err := e.evaluate(d, scores, []metrics.Measure{m})
 		values[i] = float64(measured[m.String()])
 		return err
@@ -170,32 +183,29 @@ func Importances(ctx context.Context, c Config, parts Custom, model *ranker.Mode
 	if repeats < 1 {
 		return nil, fmt.Errorf("train: importances of %d repeats: want 1 or more", repeats)
 	}
-	if d != nil && d.IsSparse() {
-		return nil, fmt.Errorf("train: %s: sparse documents have no permutation importances: describe has the gains of a forest", d.Name)
-	}
 	e, err := measuring(c, parts, model, Split{Name: "data", Data: d})
 	if err != nil {
 		return nil, err
 	}
 	defer e.losses.close()
-	measure := func(d *datasets.Dataset) (float64, error) {
-		scores, err := datasets.Score(model, d)
+	measure := func(scores []float64, err error) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
 		values, err := e.evaluate(d, scores, e.metric.measures)
 		return float64(values[e.metric.name]), err
 	}
-	base, err := measure(d)
+	s := &shuffler{model: model, d: d, copied: *d}
+	s.scores, err = datasets.Score(model, d)
+	base, err := measure(s.scores, err)
 	if err == nil && !finite(base) {
 		err = fmt.Errorf("train: %s: %s is %v: no feature can matter to it, want another metric", d.Name, e.metric.name, base)
 	}
 	if err != nil {
 		return nil, err
 	}
-	shuffled := *d
-	shuffled.Features = slices.Clone(d.Features)
 	varying := d.Varying(true)
+	s.copied.Features, s.by = slices.Clone(d.Features), d.Sparse.ByColumn(d.Width())
 	gains, splits := model.Gains(), model.Splits()
 	var list []Importance
 	for _, id := range model.UsedFeatures() {
@@ -206,9 +216,7 @@ func Importances(ctx context.Context, c Config, parts Custom, model *ranker.Mode
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			copyColumn(&shuffled, d, column)
-			shuffle(&shuffled, column, !varies, rand.New(rand.NewPCG(c.Seed, uint64(column)<<32|uint64(i))))
-			value, err := measure(&shuffled)
+			value, err := measure(s.shuffled(column, !varies, rand.New(rand.NewPCG(c.Seed, uint64(column)<<32|uint64(i)))))
 			if err != nil {
 				return nil, err
 			}
@@ -216,7 +224,6 @@ func Importances(ctx context.Context, c Config, parts Custom, model *ranker.Mode
 				losses[i] = value - base
 			}
 		}
-		copyColumn(&shuffled, d, column)
 		mean, sd := stat.MeanStdDev(losses, nil)
 		if repeats < 2 {
 			sd = math.NaN()
@@ -228,18 +235,78 @@ func Importances(ctx context.Context, c Config, parts Custom, model *ranker.Mode
 	return list, nil
 }
 
-// shuffle brings a column of d in random order within each query, or if it is one of the query, among the queries.
-func shuffle(d *datasets.Dataset, column int, ofQuery bool, rng *rand.Rand) {
-	exchange := func(i, j int) {
-		a, b := &d.Row(i)[column], &d.Row(j)[column]
-		*a, *b = *b, *a
+// A shuffler scores documents with the values of a feature shuffled.
+type shuffler struct {
+	model  *ranker.Model
+	d      *datasets.Dataset
+	scores []float64        // of documents as they are
+	copied datasets.Dataset // whose features may change
+	by     sparse.Columns   // of sparse documents
+}
+
+// shuffled returns the scores with a feature shuffled. Of sparse documents, it scores the queries alone in which a value changes.
+func (s *shuffler) shuffled(column int, ofQuery bool, rng *rand.Rand) ([]float64, error) {
+	d, values := s.d, make([]float32, s.d.Rows())
+	for r := 0; r < len(values) && !d.IsSparse(); r++ {
+		values[r] = d.Row(r)[column]
 	}
+	if d.IsSparse() {
+		rows, own := s.by.Column(column)
+		for i, r := range rows {
+			values[r] = own[i]
+		}
+	}
+	was := slices.Clone(values)
+	shuffle(d, values, ofQuery, rng)
+	if !d.IsSparse() {
+		s.set(column, values)
+		defer s.set(column, was)
+		return datasets.Score(s.model, &s.copied)
+	}
+	changed := queriesWhere(d, func(from, to int) bool { return !slices.Equal(values[from:to], was[from:to]) })
+	if changed == nil {
+		return s.scores, nil
+	}
+	part := d.Select(changed)
+	part.Sparse = datasets.Sparse{Starts: []int{0}}
+	for _, q := range changed {
+		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
+			columns, own := d.Sparse.Row(r)
+			at, there := slices.BinarySearch(columns, int32(column))
+			end := at
+			if there {
+				end++
+			}
+			part.Sparse.Append(slices.Concat(columns[:at], []int32{int32(column)}, columns[end:]), slices.Concat(own[:at], values[r:r+1], own[end:]))
+		}
+	}
+	own, err := datasets.Score(s.model, part)
+	if err != nil {
+		return nil, err
+	}
+	scores := slices.Clone(s.scores)
+	for i, q := range changed {
+		copy(scores[d.Offsets[q]:d.Offsets[q+1]], own[part.Offsets[i]:])
+	}
+	return scores, nil
+}
+
+// set sets a feature of all documents that are not sparse.
+func (s *shuffler) set(column int, values []float32) {
+	for r, v := range values {
+		s.copied.Row(r)[column] = v
+	}
+}
+
+// shuffle brings values of the documents of d in random order within each query, or if they are of the query, among the queries.
+func shuffle(d *datasets.Dataset, values []float32, ofQuery bool, rng *rand.Rand) {
+	exchange := func(i, j int) { values[i], values[j] = values[j], values[i] }
 	if ofQuery {
 		filled := queriesWhere(d, func(from, to int) bool { return from < to })
 		rng.Shuffle(len(filled), func(i, j int) { exchange(d.Offsets[filled[i]], d.Offsets[filled[j]]) })
 		for _, q := range filled {
 			for r := d.Offsets[q] + 1; r < d.Offsets[q+1]; r++ {
-				d.Row(r)[column] = d.Row(r - 1)[column]
+				values[r] = values[r-1]
 			}
 		}
 		return
@@ -247,11 +314,5 @@ func shuffle(d *datasets.Dataset, column int, ofQuery bool, rng *rand.Rand) {
 	for q := range d.Queries() {
 		first := d.Offsets[q]
 		rng.Shuffle(d.Offsets[q+1]-first, func(i, j int) { exchange(first+i, first+j) })
-	}
-}
-
-func copyColumn(to, from *datasets.Dataset, column int) {
-	for i := range from.Rows() {
-		to.Row(i)[column] = from.Row(i)[column]
 	}
 }

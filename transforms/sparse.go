@@ -53,7 +53,7 @@ func (t *Transform) Sparse(rows *sparse.Rows) *sparse.Rows {
 	if t.Identity() {
 		return rows
 	}
-	p := t.Parts[0]
+	p, apply := t.Parts[0], partKinds[t.Parts[0].Name].apply
 	to := &sparse.Rows{Starts: make([]int, 1, len(rows.Starts)), Columns: make([]int32, 0, len(rows.Columns)),
 		Values: make([]float32, 0, len(rows.Values))}
 	var own Part // of a column
@@ -61,15 +61,16 @@ func (t *Transform) Sparse(rows *sparse.Rows) *sparse.Rows {
 	for r := range rows.Len() {
 		from, values := rows.Row(r)
 		for i, c := range from {
-			place, used := slices.BinarySearch(t.Columns, int(c)) // a table of all columns may be longer than the rows
+			first := max(0, int(c)-(t.Inputs-len(t.Columns))) // its place if all unused columns are before it
+			place, used := slices.BinarySearch(t.Columns[first:max(first, min(int(c)+1, len(t.Columns)))], int(c))
 			if !used {
 				continue
 			}
-			c, one.From = int32(place), values[i:i+1]
+			c, one.From = int32(first+place), values[i:i+1]
 			if p.Shift != nil {
 				own.Shift, own.Scale = p.Shift[c:c+1], p.Scale[c:c+1]
 			}
-			partKinds[p.Name].apply(&own, one)
+			apply(&own, one)
 			to.Columns, to.Values = append(to.Columns, c), append(to.Values, one.To[0])
 		}
 		to.Starts = append(to.Starts, len(to.Values))

@@ -113,7 +113,7 @@ const (
 
 // shares shows what features, and two of them together, give to the first documents of forests, whose Shapley values are exact.
 func (v *view) shares(ctx context.Context, r *rows) error {
-	if v.data == nil || !v.Model.ExplainsExactly() || v.data.IsSparse() {
+	if v.data == nil || !v.Model.ExplainsExactly() {
 		return nil
 	}
 	d := sampleOf(v.data, explainedRows)
@@ -131,7 +131,7 @@ func (v *view) shares(ctx context.Context, r *rows) error {
 		if v.Model.OnBaseScores() && d.BaseScores != nil {
 			base = d.BaseScores[from:to]
 		}
-		e, err := v.Model.Explain(ctx, d.Features[from*d.Width():to*d.Width()], base,
+		e, err := v.Model.Explain(ctx, d.Dense(nil, from, to), base,
 			ranker.Comparison{Document: metrics.Rank(scores[from:to])[0], Other: ranker.MeanOfQuery, Interactions: true})
 		if err != nil {
 			return err
