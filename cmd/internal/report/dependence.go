@@ -7,33 +7,27 @@ import (
 	"maps"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/num"
-	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/viz"
 )
 
 const (
-	mostDocuments  = 100 // in a curve
-	leastDocuments = 10  // even if queries are long
-	mostValues     = 20  // of a feature
-	mostTexts      = 12
+	mostDocuments = 100 // in a curve
+	mostValues    = 20  // of a feature
+	mostTexts     = 12
 )
 
 // dependences draws how the score depends on each of the most important features.
 func (v *view) dependences(ctx context.Context, r *rows) error {
-	if v.data == nil || len(v.columns) == 0 {
+	if v.data == nil || len(v.columns) == 0 || v.data.IsSparse() {
 		return nil
 	}
-	// Each value needs the scores of a query, or of one document if the model does not compare documents.
-	rows := max(1, v.data.Rows()/max(1, v.data.Queries()))
-	if !v.Model.ComparesDocuments() {
-		rows = 1
-	}
-	sample := sampleOf(v.data, v.data.Rows()/max(1, v.data.Queries())*max(leastDocuments, min(mostDocuments, scoredRows/(mostValues*rows))))
+	sample := sampleOf(v.data, min(scoredRows/mostValues, mostDocuments*v.data.Rows()/max(1, v.data.Queries())))
 	varying := v.data.Varying(true)
 	for _, column := range v.columns[:min(shownFeatures, len(v.columns))] {
 		_, varies := slices.BinarySearch(varying, column)
@@ -47,7 +41,7 @@ func (v *view) dependences(ctx context.Context, r *rows) error {
 		if *r == nil {
 			r.text("How a document's score changes with the value of one feature. Each document's mean over the values is subtracted. "+
 				"Shown are the mean, and the range from the 10th to the 90th percentile, of %d documents, each from another query.",
-				sample.Queries())
+				len(curves))
 		}
 		r.plot("Feature "+short(sample.FeatureName(column)), dependencePlot(sample, column, values, curves))
 	}
@@ -61,43 +55,37 @@ func (v *view) dependence(ctx context.Context, d *datasets.Dataset, column int, 
 	if values = grid(d, column); len(values) < 2 { // the sample has no second one
 		values = grid(v.data, column)
 	}
-	curves = make([][]float64, d.Queries())
-	err = parallel.Each(d.Queries(), parallel.Workers(d.Queries()), func(_, q int) error {
+	var documents, changes []int // rows
+	for q := range d.Queries() {
 		from, to := d.Offsets[q], d.Offsets[q+1]
 		if from == to {
-			return nil
+			continue
 		}
-		document := from + int(num.SplitMixNext(uint64(q))%uint64(to-from))
-		if !v.Model.ComparesDocuments() {
-			from, to = document, document+1
-		}
-		width := d.Width()
-		features := slices.Clone(d.Dense(nil, from, to))
-		var base []float32
-		if v.Model.OnBaseScores() {
-			base = d.BaseScores[from:to]
-		}
-		var scores, curve []float64
-		for _, value := range values {
-			for row := range to - from {
-				if ofQuery || from+row == document {
-					features[row*width+column] = value
-				}
+		documents = append(documents, from+int(num.SplitMixNext(uint64(q))%uint64(to-from)))
+		for row := from; row < to; row++ {
+			if ofQuery || row == documents[len(documents)-1] {
+				changes = append(changes, row)
 			}
-			var err error
-			if scores, err = v.Model.ScoreOn(ctx, scores[:0], features, base); err != nil {
-				return err
-			}
-			curve = append(curve, scores[document-from])
 		}
-		mean := stat.Mean(curve, nil)
-		for i := range curve {
-			curve[i] -= mean
+	}
+	changed := *d
+	changed.Features, curves = slices.Clone(d.Features), make([][]float64, len(documents))
+	for _, value := range values {
+		for _, row := range changes {
+			changed.Row(row)[column] = value
 		}
-		curves[q] = curve
-		return nil
-	})
-	return slices.DeleteFunc(curves, func(c []float64) bool { return c == nil }), values, err
+		scores, err := datasets.Score(v.Model, &changed)
+		if err := cmp.Or(ctx.Err(), err); err != nil {
+			return nil, nil, err
+		}
+		for i, row := range documents {
+			curves[i] = append(curves[i], scores[row])
+		}
+	}
+	for _, curve := range curves {
+		floats.AddConst(-stat.Mean(curve, nil), curve)
+	}
+	return curves, values, nil
 }
 
 // grid returns the values of a column, or quantiles if there are many. Of texts it returns the most frequent.
