@@ -90,3 +90,16 @@ func (e *Expectation) Deviation(scores, relevant, discounts, lambda []float64) (
 	floats.Scale(1/(2*deviation), lambda)
 	return mean, deviation, err
 }
+
+// Quantile returns the smallest discount at the rank of the first relevant document that is not exceeded with at least the probability p,
+// given the law of the rank, as [Expectation.FirstRelevant] writes it: 0 if there is none with that probability.
+func Quantile(law, discounts []float64, p float64) float64 {
+	order := num.DescendingOrder(nil, discounts[:min(len(law), len(discounts))])
+	above := 0.0 // the probability of more than a discount
+	for i, k := range order {
+		if above += law[k]; above > 1-p && (i+1 == len(order) || discounts[order[i+1]] < discounts[k]) {
+			return discounts[k]
+		}
+	}
+	return 0
+}

@@ -122,3 +122,13 @@ func TestFirstRelevantAgreesWithEnumeration(t *testing.T) {
 		t.Errorf("a share: %v", err)
 	}
 }
+
+// Quantiles of the reciprocal rank, where it is 1, ½, ⅓ and 0 with .5, .2, .1 and .2.
+func TestQuantilesOfTheReciprocalRank(t *testing.T) {
+	law, discounts := []float64{.5, .2, .1}, []float64{1, .5, 1. / 3, .25}
+	for p, want := range map[float64]float64{0: 0, .1: 0, .19: 0, .25: 1. / 3, .35: .5, .49: .5, .51: 1, 1: 1} {
+		if got := Quantile(law, discounts, p); got != want {
+			t.Errorf("quantile %v is %v, want %v", p, got, want)
+		}
+	}
+}
