@@ -23,13 +23,13 @@ type denseCase struct {
 	out       int // 0: a vector result
 	values    map[string][]float64
 	lossCoeff []float64
-	xShape    []int
+	entries   int // of a sparse x; 0: it is dense
 }
 
 var denseParams = []string{"w0", "b0", "w1", "b1"}
 
 func newDenseCase(dt tensor.Dtype, act Activation, rows, in, mid, out int) *denseCase {
-	c := &denseCase{dt: dt, act: act, rows: rows, in: in, mid: mid, out: out, xShape: []int{rows, in}}
+	c := &denseCase{dt: dt, act: act, rows: rows, in: in, mid: mid, out: out}
 	rng := rand.New(rand.NewPCG(1, uint64(rows*in+mid)))
 	fill := func(n int) []float64 {
 		v := make([]float64, n)
@@ -94,7 +94,11 @@ func (c *denseCase) run(t *testing.T, layer layerFunc, lisp bool) (loss float64,
 	node := func(name string, shape ...int) *G.Node {
 		return G.NewTensor(g, c.dt, len(shape), G.WithShape(shape...), G.WithName(name), G.WithValue(c.tensor(c.values[name], shape...)))
 	}
-	x, w0, b0 := node("x", c.xShape...), node("w0", c.in, c.mid), node("b0", c.mid)
+	xShape := []int{c.rows, c.in}
+	if c.entries > 0 {
+		xShape = []int{c.entries}
+	}
+	x, w0, b0 := node("x", xShape...), node("w0", c.in, c.mid), node("b0", c.mid)
 	w1shape, coeffShape := []int{c.mid, c.out}, []int{c.rows, c.out}
 	if c.out == 0 {
 		w1shape, coeffShape = []int{c.mid}, []int{c.rows}

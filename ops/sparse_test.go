@@ -31,7 +31,7 @@ func (c *denseCase) sparse() (*denseCase, layerFunc) {
 	}
 	starts, columns, values = append(starts, len(values)), append(columns, 0, 0), append(values, 7, 7) // padding
 	s := *c
-	s.values, s.xShape = maps.Clone(c.values), []int{len(values)}
+	s.values, s.entries = maps.Clone(c.values), len(values)
 	s.values["x"] = values
 	return &s, func(x, w, b *G.Node, act Activation) (*G.Node, error) {
 		if x.Name() != "x" {
