@@ -120,7 +120,7 @@ func newReader(file []byte, meta *fileMeta, o reader.Options, sidecar reader.Sid
 	}
 	for _, other := range others {
 		if !slices.Contains(o.Unasked, other) { // as those that the first of several files has, which are told
-			r.Unread = append(r.Unread, other)
+			r.LeaveOut(other, reader.OutUnread)
 		}
 	}
 	r.vectors = make([]reader.Vectors, len(r.Vectors))

@@ -70,7 +70,7 @@ func TestColumnsThatTheSchemaLeavesOut(t *testing.T) {
 		{Options{Categorical: []string{"title"}}, []int{1, 2}, map[int]string{1: "title", 2: "price"}, []Out{{"aside: %s", []string{"rel"}}}},
 		{Options{Features: []string{"rel", "price"}}, []int{2, 3}, map[int]string{2: "price", 3: "rel"}, nil},
 		{Options{Ignore: []string{"rel", "title"}}, []int{2}, map[int]string{2: "price"}, nil},
-		{Options{FeatureIDs: []int{7}, FeatureNames: []string{"title"}}, []int{7}, map[int]string{7: "title"}, []Out{{"aside: %s", []string{"rel"}}}},
+		{Options{FeatureIDs: []int{7}, FeatureNames: []string{"title"}}, []int{7}, map[int]string{7: "title"}, []Out{{outUnwanted, []string{"price"}}, {"aside: %s", []string{"rel"}}}},
 	} {
 		c.o.Schema = s
 		got, err := NewColumns(slices.Clone(names), c.o, false, Look{})

@@ -27,19 +27,15 @@ type Layout struct {
 	Header  bool                          // the first line is not a row
 	IDs     []int                         // features of all rows, in the order of Builder.Row; others turn up in lines
 	Names   map[int]string                // of columns by feature id; nil: the format names no columns
-	Ignored []string                      // columns that are not wanted
 	Unasked []string                      // columns that options leave out
-	Renamed []string                      // columns that are features of a model but for blanks in their names
 	Text    []string                      // columns of text that are no features
 	Wants   func(id int) bool             // whether a feature is to be read; nil: Options.Wants
 
 	Roles    map[string]string // names of columns by role, such as schema.Label; nil: the format names no columns
-	Out      []Out             // columns that the schema leaves out, with a warning
+	Out      []Out             // columns that are left out, with a warning
 	Warnings []string          // that the format adds
 
-	Unread     []string // columns of types that are not read, and their types
-	Nameless   []string // columns without a name of their own that are no features
-	ByPosition bool     // columns have ids by their position, although they have names
+	ByPosition bool // columns have ids by their position, although they have names
 
 	Categorical  []int                // of IDs, those whose values are text, in the order of Builder.Level
 	Forms        []text.Form          // of their texts; nil: all are cells
@@ -54,6 +50,23 @@ type Layout struct {
 type Out struct {
 	Warning string
 	Columns []string
+}
+
+// Warnings of columns that are left out, besides those of the schema.
+const (
+	OutUnread   = "columns of types that are not read were left out: %s" // the names have their types
+	outNameless = "columns without a name of their own, such as the index of a table, were left out: %s"
+	outUnwanted = "columns that are not wanted were left out: %s"
+)
+
+// LeaveOut remembers that a column is left out, for the warning.
+func (l *Layout) LeaveOut(name, warning string) {
+	i := slices.IndexFunc(l.Out, func(o Out) bool { return o.Warning == warning })
+	if i < 0 {
+		i = len(l.Out)
+		l.Out = append(l.Out, Out{Warning: warning})
+	}
+	l.Out[i].Columns = append(l.Out[i].Columns, name)
 }
 
 // form is how the texts of the k-th of Categorical are in the file.
@@ -74,7 +87,7 @@ func (o Options) ByNames(ids []int, l *Layout) Options {
 	for _, id := range ids {
 		o.FeatureNames = append(o.FeatureNames, l.Names[id])
 	}
-	o.Unasked = slices.Concat(o.Unasked, o.Ignore, l.Ignored, l.Unasked, l.Unread, l.Nameless)
+	o.Unasked = slices.Concat(o.Unasked, o.Ignore, l.Unasked)
 	for _, out := range l.Out {
 		o.Unasked = append(o.Unasked, out.Columns...)
 	}

@@ -43,32 +43,26 @@ type Options struct {
 
 // Check finds invalid values, and options that contradict each other.
 func (o Options) Check() error {
-	if o.Duplicates != "" && o.Duplicates != "error" && o.Duplicates != "last" {
+	ids := text.CheckFeatureIDs(o.FeatureIDs)
+	switch {
+	case ids != nil:
+		return fmt.Errorf("datasets: ReadOptions.FeatureIDs: %w", ids)
+	case o.Duplicates != "" && o.Duplicates != "error" && o.Duplicates != "last":
 		return fmt.Errorf("datasets: invalid ReadOptions.Duplicates %q: want error or last", o.Duplicates)
-	}
-	if o.MinusOne != "" && o.MinusOne != "unlabelled" && o.MinusOne != "irrelevant" {
+	case o.MinusOne != "" && o.MinusOne != "unlabelled" && o.MinusOne != "irrelevant":
 		return fmt.Errorf("datasets: invalid ReadOptions.MinusOne %q: want unlabelled or irrelevant", o.MinusOne)
-	}
-	if err := text.CheckFeatureIDs(o.FeatureIDs); err != nil {
-		return fmt.Errorf("datasets: ReadOptions.FeatureIDs: %w", err)
-	}
-	if o.FeatureNames != nil && len(o.FeatureNames) != len(o.FeatureIDs) {
+	case o.FeatureNames != nil && len(o.FeatureNames) != len(o.FeatureIDs):
 		return fmt.Errorf("datasets: %d names for %d feature ids", len(o.FeatureNames), len(o.FeatureIDs))
-	}
-	if o.Levels != nil && len(o.Levels) != len(o.FeatureIDs) {
+	case o.Levels != nil && len(o.Levels) != len(o.FeatureIDs):
 		return fmt.Errorf("datasets: levels of %d features for %d feature ids", len(o.Levels), len(o.FeatureIDs))
-	}
-	if o.Labels != "" && o.Labels != NeededLabels && o.Labels != UnusedLabels {
+	case o.Labels != "" && o.Labels != NeededLabels && o.Labels != UnusedLabels:
 		return fmt.Errorf("datasets: invalid ReadOptions.Labels %q: want needed or unused", o.Labels)
-	}
-	if len(o.Intents) > intents.PerInt {
+	case len(o.Intents) > intents.PerInt:
 		return fmt.Errorf("datasets: %d columns of intents: want %d at most, or a file of ReadOptions.Subtopics, which may have more",
 			len(o.Intents), intents.PerInt)
-	}
-	if o.Intents != nil && o.Subtopics != "" {
+	case o.Intents != nil && o.Subtopics != "":
 		return fmt.Errorf("datasets: ReadOptions.Intents and Subtopics %s: want intents in columns or in a file, not in both", o.Subtopics)
-	}
-	if o.GroupColumn != "" && o.Groups != "" {
+	case o.GroupColumn != "" && o.Groups != "":
 		return fmt.Errorf("datasets: ReadOptions.GroupColumn %q and Groups %s: want groups in a column or in a file, not in both",
 			o.GroupColumn, o.Groups)
 	}

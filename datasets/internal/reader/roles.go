@@ -239,21 +239,11 @@ func (f *finder) leaveOutText() {
 		if warning, is := f.found.Text[f.names[n]]; is && f.Level[n] < 0 {
 			f.Feature[n] = -1
 			f.Text = append(f.Text, f.names[n])
-			f.leftOut(f.names[n], warning)
+			f.LeaveOut(f.names[n], warning)
 			delete(f.Names, ids[at])
 			continue
 		}
 		f.Feature[n] = len(f.IDs)
 		f.IDs = append(f.IDs, ids[at])
 	}
-}
-
-// leftOut remembers that a column was left out, for the warning.
-func (s *Columns) leftOut(name, warning string) {
-	i := slices.IndexFunc(s.Out, func(o Out) bool { return o.Warning == warning })
-	if i < 0 {
-		i = len(s.Out)
-		s.Out = append(s.Out, Out{Warning: warning})
-	}
-	s.Out[i].Columns = append(s.Out[i].Columns, name)
 }

@@ -88,15 +88,19 @@ func NewColumns(names []string, o Options, sized bool, look Look) (*Columns, err
 
 // rename calls columns as the features of a model that lack a column, where only blanks differ: LightGBM writes _ for them.
 func (s *Columns) rename(wanted []string) {
-	columns := map[string][]int{}
+	columns, renamed := map[string][]int{}, []string(nil)
 	for i, name := range s.Called {
 		columns[blanked(name)] = append(columns[blanked(name)], i)
 	}
 	for _, name := range wanted {
 		if at := columns[name]; len(at) == 1 && s.Called[at[0]] != name {
-			s.Renamed = append(s.Renamed, s.Called[at[0]])
+			renamed = append(renamed, s.Called[at[0]])
 			s.Called[at[0]] = name
 		}
+	}
+	if renamed != nil {
+		s.Warnings = append(s.Warnings, "columns are features of the model that have _ for the blanks in their names, as LightGBM writes "+
+			"these: "+text.List(renamed))
 	}
 }
 
@@ -161,7 +165,7 @@ func (s *finder) place() error {
 	}
 	for i, field := range fields {
 		if !is.feature[i] {
-			s.leaveOut(field, is.ignored[i])
+			s.leave(field, is.ignored[i])
 			continue
 		}
 		id := ids[i]
@@ -185,18 +189,18 @@ func (s *finder) place() error {
 	return s.checkWanted()
 }
 
-// leaveOut says of a column why it is not a feature.
-func (s *finder) leaveOut(column int, ignored bool) {
+// leave leaves out a column, and remembers why.
+func (s *finder) leave(column int, ignored bool) {
 	name := s.names[column]
 	switch warning, aside := s.found.Aside[name]; {
 	case ignored, aside && warning == "":
 		s.Unasked = append(s.Unasked, name)
 	case aside:
-		s.leftOut(name, warning)
+		s.LeaveOut(name, warning)
 	case schema.IsNameless(name):
-		s.Nameless = append(s.Nameless, name)
+		s.LeaveOut(name, outNameless)
 	default:
-		s.Ignored = append(s.Ignored, name)
+		s.LeaveOut(name, outUnwanted)
 	}
 }
 

@@ -134,21 +134,9 @@ func (t *Table) WarnOfColumns() error {
 	for _, warning := range t.Layout.Warnings {
 		t.Warn("%s", warning)
 	}
-	for _, out := range t.Layout.Out {
-		t.Warn(out.Warning, text.List(out.Columns))
-	}
-	for _, out := range []struct {
-		columns []string
-		warning string
-		known   bool // of the training data, where a model names the columns that it wants
-	}{
-		{t.Layout.Nameless, "columns without a name of their own, such as the index of a table, were left out: %s", true},
-		{t.Layout.Unread, "columns of types that are not read were left out: %s", false},
-		{t.Layout.Renamed, "columns are features of the model that have _ for the blanks in their names, as LightGBM writes these: %s", false},
-		{t.Layout.Ignored, "columns that are not wanted were left out: %s", true},
-	} {
-		if ofModel := t.Options.OfModel && t.Options.FeatureNames != nil; len(out.columns) > 0 && !(out.known && ofModel) {
-			t.Warn(out.warning, text.List(out.columns))
+	for _, out := range t.Layout.Out { // a model names the columns that it wants
+		if other := out.Warning == outNameless || out.Warning == outUnwanted; !other || !t.Options.OfModel || t.Options.FeatureNames == nil {
+			t.Warn(out.Warning, text.List(out.Columns))
 		}
 	}
 	if t.Options.FeatureIDs != nil && t.Options.FeatureNames == nil {

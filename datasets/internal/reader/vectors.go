@@ -242,7 +242,8 @@ func (f *finder) takeVectors(look Look) error {
 			f.Vector[column], f.Unasked = leftOutVector, append(f.Unasked, name)
 			continue
 		case f.o.FeatureIDs != nil:
-			f.Vector[column], f.Ignored = leftOutVector, append(f.Ignored, name)
+			f.Vector[column] = leftOutVector
+			f.LeaveOut(name, outUnwanted)
 			continue
 		}
 		f.Layout.Vectors = append(f.Layout.Vectors, transforms.Vector{Name: name})
