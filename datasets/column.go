@@ -9,7 +9,7 @@ import (
 	"github.com/plrank/plrank/internal/file"
 )
 
-// A column is what is done to each list of a Dataset that has a value for each document or for each query.
+// A column does everything that is done with a list of a Dataset that has a value for each document or for each query.
 type column interface {
 	take(d *Dataset, from *reader.Arrangement)                        // sets the list to what files have
 	check(d *Dataset) error                                           // returns an error if the length or a value is wrong

@@ -55,8 +55,8 @@ type Dataset struct {
 	// query has more than 63 intents, there are several ints a document, [rows × ints], each for the next 63. Nil: they are not
 	// known.
 	Intents []int
-	// Vectors are those of queries and documents. VectorAt, [rows × vectors], is where each begins in their Values, −1 for one that is
-	// missing; nil: there are none. Products are the features that are made of them.
+	// Vectors holds the vectors of queries and documents. VectorAt, [rows × vectors], is where each begins in their Values, −1 if it
+	// is missing; nil: there are none. Products are the features that are made of them.
 	Vectors  Vectors
 	VectorAt []int
 	Products []transforms.Product
@@ -137,7 +137,7 @@ func number(n reader.Number) func(c *reader.Chunk) []float32 {
 	return func(c *reader.Chunk) []float32 { return c.Numbers[at] }
 }
 
-// readIntents declares a column for each intent, and returns the function that reads those that a file has.
+// readIntents declares a column for each intent, and returns the function that reads the ones that a file has.
 func readIntents() func(c *reader.Chunk) []int {
 	var columns []func(c *reader.Chunk) []float32
 	for i := range intents.PerInt {

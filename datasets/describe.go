@@ -42,7 +42,7 @@ type Description struct {
 type GroupDescription struct {
 	Name      string  `json:"name"`
 	Documents int     `json:"documents"`
-	MeanLabel float64 `json:"meanLabel"` // of those that have a label; 0 if none has
+	MeanLabel float64 `json:"meanLabel"` // of documents with a label; 0 if there are none
 }
 
 // Range describes the distribution of some numbers; all fields are 0 if there are none.
@@ -102,7 +102,7 @@ func Describe(name string, datasets ...*Dataset) *Description {
 	return d
 }
 
-// describeFeatures describes the features, and lists those that are constant or have missing values.
+// describeFeatures describes the features, and lists the constant ones and the ones with missing values.
 func (d *Description) describeFeatures(datasets []*Dataset) {
 	if len(datasets) == 0 {
 		return

@@ -46,7 +46,7 @@ func OptionsFor(m Model) ReadOptions {
 }
 
 // Score returns the scores of all documents of d by a model, in the order of the rows, on all
-// cores. A model that was trained on base scores adds its own to those of d. Labels may be nil. Score returns an error if d
+// cores. A model that was trained on base scores adds its scores to the base scores of d. Labels may be nil. Score returns an error if d
 // has features of other ids, names or Levels than the model, or if the model refuses the features of a query, which the error
 // names. [OptionsFor] reads a file in the order of the model.
 func Score(m Model, d *Dataset) ([]float64, error) {

@@ -16,7 +16,7 @@ type Options struct {
 	// Read says how to read the files. FeatureIDs, if given, are the columns of all splits, and Groups is for the training file.
 	Read ReadOptions
 
-	// Vali and Test are the files of the validation and the test split. Empty: those that are found; see [Open].
+	// Vali and Test are the files of the validation and the test split. Empty: the files that are found; see [Open].
 	Vali, Test string
 
 	// Fold is the fold to open, of a folder with Fold1, Fold2, …, or of Folds. 0: the path is not a folder of folds.

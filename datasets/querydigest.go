@@ -68,7 +68,7 @@ func (d *Dataset) CountSeen(among func(digests []uint64) int) (n int) {
 	return n
 }
 
-// withIDs returns digests that are of the ids of the queries, too.
+// withIDs returns digests that also depend on the ids of the queries.
 func (d *Dataset) withIDs(digests []uint64) []uint64 {
 	digests = slices.Clone(digests)
 	for q, id := range d.QueryIDs {

@@ -48,7 +48,7 @@ type ReadOptions struct {
 	// Features. Nil: none.
 	Categorical []string
 
-	// Unasked are names of columns of a table to leave out without a warning, such as those that had a role in earlier data.
+	// Unasked are names of columns of a table to leave out without a warning, such as columns that had a role in earlier data.
 	// Nil: none.
 	Unasked []string
 
@@ -130,7 +130,7 @@ type ReadOptions struct {
 	// name have one dimension and finite numbers; a null or empty one is missing. Nil: columns of lists alone.
 	Vectors []transforms.Vector
 
-	// Products are features made of these vectors, by their names. Nil: those of the Schema, or none.
+	// Products are features made of these vectors, by their names. Nil: the products of the Schema, or none.
 	Products []transforms.Product
 
 	// Context ends the reading when it is done, with an error that wraps its own. Nil: reading goes on to the end.
@@ -190,7 +190,7 @@ var (
 // NA, NaN, NULL and ? in separated values are missing as well, unless they are among the Levels. Numbers and booleans of
 // Parquet are compared with Levels by their value; a boolean is 1 or 0.
 //
-// If the names of all features are whole numbers, they are the ids, as in LETOR text. So are those that FeatureIDs list, if
+// If the names of all features are whole numbers, they are the ids, as in LETOR text. So are the names that FeatureIDs list, if
 // FeatureNames are not given. Otherwise features count from 1, left to right. A column without a name of its own, such as the
 // index of a table by pandas, is left out, with a warning, unless Features or Categorical spell out its name, such as
 // __index_level_0__.

@@ -75,7 +75,7 @@ func Synthetic(o SyntheticOptions) *Splits {
 // pure function of the arguments; shape mslr is the collection of Synthetic with that many
 // queries. The features of a whole collection take 4 bytes each, 9.2 GB for istella.
 //
-// Queries, features and mean lengths are those that the publishers state: MSLR-WEB30K Fold1;
+// The numbers of queries and features and the mean lengths are as the publishers state: MSLR-WEB30K Fold1;
 // set 1 of the Yahoo! Learning to Rank Challenge, with 519 of 700 features in use, all in
 // [0, 1]; Istella LETOR (full), with 10 % of the training queries for validation, as [Open]
 // holds them out. MSLR's label frequencies are right to three digits; the other two, the

@@ -32,7 +32,7 @@ func (d *Dataset) vectors() (list []transforms.Vector) {
 	return list
 }
 
-// WithProducts returns d with these products of its vectors as features, in place of those that it has. Features are copied. It returns
+// WithProducts returns d with these products of its vectors as features, in place of its own. Features are copied. It returns
 // an error if d has not the vectors of a product.
 func (d *Dataset) WithProducts(products []transforms.Product) (*Dataset, error) {
 	own, from := *d, []int(nil) // columns

@@ -28,7 +28,7 @@ func (b *Bins) first() float32 {
 // Count returns the number of bins, 1 or more.
 func (b *Bins) Count() int { return max(1, len(b.Knots)-1+int(b.first())) }
 
-// AtMissing returns the position of a missing value: that of its own bin, or the middle if training data had all values.
+// AtMissing returns the position of a missing value: its own bin, or the middle if training data had all values.
 func (b *Bins) AtMissing() float32 {
 	if b.Missing {
 		return 0

@@ -17,7 +17,7 @@ const sampled = 1 << 15
 type input struct {
 	*Data
 	columns  []int                     // by value the feature that it comes from
-	width    int                       // of a document in apply, its first values are those of the columns
+	width    int                       // of a document in apply, which begins with the values of the columns
 	compares bool                      // apply needs all documents of a query
 	apply    func(dst, rows []float32) // to the rows of features of some documents
 }

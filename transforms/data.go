@@ -7,8 +7,8 @@ import (
 	"github.com/plrank/plrank/internal/sparse"
 )
 
-// Data holds the documents that a transform is fitted on. The fields are as in datasets.Dataset, of which
-// datasets.FitTransform makes Data.
+// Data holds the documents that a transform is fitted on. The fields are as in datasets.Dataset, from which
+// datasets.FitTransform makes it.
 type Data struct {
 	Name        string
 	Features    []float32 // rows × Width(), row-major; NaN is a missing value

@@ -15,8 +15,8 @@ import (
 type Part struct {
 	Name string
 
-	// Columns are the raw columns of the part, ascending, if it does not have all: those with missing values for the part missing,
-	// and those that vary within queries for minmax and rank. Nil: none for missing, and all for other parts.
+	// Columns are the raw columns of the part, ascending, if it does not have all: the columns with missing values for the
+	// part missing, and the ones that vary within queries for minmax and rank. Nil: none for missing, and all for other parts.
 	Columns []int `json:",omitzero"`
 
 	Shift []float64 `json:",omitempty"` // by used column: the mean; standardised forms only

@@ -42,8 +42,7 @@ func checkMaxAbs(p *Part, used int) error {
 	return checkMoments(p, used)
 }
 
-// KeepsZeros reports whether the transform takes sparse documents: it has a single part, of which 0 stays 0, and neither bins nor
-// categories.
+// KeepsZeros reports whether the transform takes sparse documents: it has a single part, which keeps 0, and neither bins nor categories.
 func (t *Transform) KeepsZeros() bool {
 	return len(t.Parts) == 1 && slices.Contains([]string{raw, "none", maxAbs}, t.Parts[0].Name) && t.Bins == nil && len(t.Categories) == 0
 }

@@ -39,7 +39,7 @@ type Transform struct {
 
 	Categories []Category `json:",omitempty"` // by column, ascending
 
-	// Gaps are those of Columns with missing values in training documents, if a part is raw. Nil: not known.
+	// Gaps are the Columns with missing values in training documents, if a part is raw. Nil: not known.
 	Gaps []int `json:",omitzero"`
 
 	positions *columns.Lookups // in the bins
@@ -268,7 +268,7 @@ func (t *Transform) Query(dst, rows []float32) {
 	}
 }
 
-// Used returns the raw columns that a model depends on, ascending: Columns, and those of Categories.
+// Used returns the raw columns that a model depends on, ascending: Columns and the columns of Categories.
 func (t *Transform) Used() []int {
 	used := slices.Clone(t.Columns)
 	for _, c := range t.Categories {

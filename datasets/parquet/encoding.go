@@ -88,7 +88,7 @@ func (p *pages) deltas(b []byte, most int) (values []int64, rest []byte, err err
 	return values, b, nil
 }
 
-// suffixes decodes texts, each of which begins with as many bytes of the one before it as shared says; nil: none does.
+// suffixes decodes texts. Each begins with the first bytes of the text before it, as many as shared says; nil: with none.
 func (p *pages) suffixes(b []byte, shared []int64, rows int) (plain []byte, err error) {
 	lengths, b, err := p.deltas(b, rows)
 	if shared == nil {

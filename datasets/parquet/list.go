@@ -52,7 +52,7 @@ type list struct {
 	repeats runs // by number or empty list: 0 where a row begins, 1 elsewhere
 	starts  []uint32
 	levels  []uint32
-	numbers []float32 // of those that have one
+	numbers []float32 // the numbers of these
 	at      int       // in starts and levels
 	bytes   []byte    // room for pages
 	used    int       // of numbers

@@ -120,7 +120,7 @@ func readMeta(file []byte) (*fileMeta, error) {
 	return meta, err
 }
 
-// leaves returns the columns that can be read, and the names and types of those that cannot. To Parquet, durations are
+// leaves returns the columns that can be read, and the names and types of the others. To Parquet, durations are
 // plain numbers.
 func leaves(schema []format.SchemaElement, durations map[string]bool) (read []leaf, others []string, err error) {
 	if len(schema) == 0 {

@@ -119,7 +119,7 @@ func newReader(file []byte, meta *fileMeta, o reader.Options, sidecar reader.Sid
 			"1.10 as 1.1: %s: name those that are categorical features", text.List(numbers)))
 	}
 	for _, other := range others {
-		if !slices.Contains(o.Unasked, other) { // as those that the first of several files has, which are told
+		if !slices.Contains(o.Unasked, other) { // the first of several files has told of it
 			r.LeaveOut(other, reader.OutUnread)
 		}
 	}

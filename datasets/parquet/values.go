@@ -34,7 +34,7 @@ type room struct {
 	present, indexes []uint32
 }
 
-// each takes n rows, and calls set with those that are not null, and with the index of the value.
+// each takes n rows, and calls set with each row that is not null and the index of its value.
 func (p *pages) each(n int, space *room, set func(row, i int) error) (err error) {
 	for row := 0; row < n; {
 		if err := p.next(); err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // Write writes a file with what write writes, in the place of any that was
-// there, whose permissions it keeps; a new one has those that the umask leaves. An error
+// there, whose permissions it keeps; a new file has the permissions that the umask leaves. An error
 // leaves the old file or the new one, and nothing else. Without one, the new file is on the
 // disk and stays there if the machine goes down.
 func Write(path string, write func(io.Writer) error) error {

@@ -9,7 +9,7 @@ import (
 
 var (
 	mutex    sync.Mutex
-	mappings []mapping // those that are mapped
+	mappings []mapping // at present
 )
 
 type mapping struct {

@@ -164,7 +164,7 @@ var lines = []struct {
 	{begin(`[^,;\t#:]*\|[^,;\t#:]*$`), Kind{"separated by |", "", pandas(`read_csv(FILE, sep="|")`)}},
 }
 
-// OfLine returns the kind of data whose first line of text this is, and whether it is known, as of data that are not read.
+// OfLine returns the kind of data whose first line of text this is, and whether it is known: such data are not read.
 func OfLine(line []byte) (kind Kind, known bool) {
 	for _, k := range lines {
 		if k.is.Match(line) {

@@ -193,7 +193,7 @@ func scaled(mantissa uint64, exponent int) (float32, bool) {
 	} else {
 		f *= pow10[exponent]
 	}
-	middle := int(math.Float64bits(f)&(1<<29-1)) - 1<<28 // the low 29 bits of a float64 are those that float32 lacks
+	middle := int(math.Float64bits(f)&(1<<29-1)) - 1<<28 // float32 lacks the low 29 bits of a float64
 	return float32(f), (middle < -4 || middle > 4) && f >= 0x1p-126 && f <= math.MaxFloat32 || f == 0
 }
 

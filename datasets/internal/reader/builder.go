@@ -26,8 +26,8 @@ type Builder struct {
 	far  map[int]int32 // the same for the others
 
 	last   int  // the id before, in the line
-	mixed  bool // ids of the line do not ascend,
-	sorted bool // and those of all lines do
+	mixed  bool // the ids of the line do not ascend
+	sorted bool // the ids of every line so far ascend
 
 	numbers []float32 // of the row, by optional column
 	told    []int     // by optional column: the last line+1 of the chunk that has it

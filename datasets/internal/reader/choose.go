@@ -9,9 +9,8 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// Choose gives the positions of the features that a word stands for: the one of that name, else
-// the one of that id, else those whose names match it as a pattern of package path. It is an
-// error if there are none. Without names there are only ids.
+// Choose returns the positions of the features that a word stands for: the feature of that name, else the one with that id, else all
+// whose names match the word as a pattern, see path.Match. It returns an error if there are none. Without names, words are ids.
 func Choose(word string, ids []int, called []string) ([]int, error) {
 	if i := slices.Index(called, word); i >= 0 {
 		return []int{i}, nil
@@ -55,7 +54,7 @@ func features(word string, ids []int, called []string) string {
 	return text
 }
 
-// Chosen tells for each feature whether a word stands for it.
+// Chosen reports for each feature whether a word stands for it.
 func Chosen(words []string, ids []int, called []string) ([]bool, error) {
 	is := make([]bool, len(ids))
 	for _, word := range words {

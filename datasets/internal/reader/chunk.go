@@ -10,7 +10,7 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// Chunk is consecutive whole lines of a file, and the rows made of them.
+// Chunk holds consecutive whole lines of a file, and the rows made of them.
 type Chunk struct {
 	Size   int64          // bytes of text
 	Line   int            // number of the first line in the file, from 1; set when the chunks before are parsed
@@ -60,7 +60,7 @@ func (c *Chunk) LinesInFile() []int32 {
 	return lines
 }
 
-// Counts are what rows and lines are counted for in warnings.
+// Counts holds counts of rows and lines for warnings.
 type Counts struct {
 	Ignored, Least, Most      int // values of features that are not wanted, whose ids go from Least to Most
 	Unlabelled                int // rows
@@ -106,7 +106,7 @@ func IsWeight(w float32) bool { return w >= 0 && w <= math.MaxFloat32 }
 // IsFinite reports whether a number is neither infinite nor NaN.
 func IsFinite(v float32) bool { return v-v == 0 }
 
-// Run is consecutive rows with the same query id.
+// Run holds consecutive rows with the same query id.
 type Run struct {
 	Query string // "": they have none, and a file of sizes must tell the queries
 	Rows  int
@@ -206,7 +206,7 @@ func (c *Chunk) replace(id int, value func(float32) float32) {
 	}
 }
 
-// NoGroup stands in files for no group, as nothing does.
+// NoGroup stands in files for no group, like an empty text.
 const NoGroup = "-1"
 
 // GroupNames numbers groups by their names, in the order in which they come.

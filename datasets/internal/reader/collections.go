@@ -26,7 +26,7 @@ const (
 	istellaHome = "http://quickrank.isti.cnr.it/istella-dataset/"
 )
 
-// collections are those that Open knows.
+// collections are the ones that Open knows.
 var collections = []Collection{
 	{"MSLR-WEB10K", mslrHome, 10000, 1200192, 0, []string{"mslr-web10k", "mslr10k", "web10k"}, ""},
 	{"MSLR-WEB30K", mslrHome, 31531, 3771125, 0, []string{"mslr-web30k", "mslr30k", "web30k"}, ""},

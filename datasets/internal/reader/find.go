@@ -13,7 +13,7 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// ErrFolds is the error for a folder of folds if none is chosen.
+// ErrFolds is returned for a folder of folds if none is chosen.
 var ErrFolds = errors.New("holds folds: please choose one")
 
 // FindSplits finds the files of the splits; see datasets.Open.
@@ -105,7 +105,7 @@ func FoldsIn(path string) ([]int, error) {
 	return slices.Sorted(maps.Keys(foldsOf(names))), err
 }
 
-// foldsOf are the folders named Fold1, fold_2, …, by number.
+// foldsOf returns the folders named Fold1, fold_2, …, by number.
 func foldsOf(names []string) map[int]string {
 	folds := map[int]string{}
 	for _, name := range names {

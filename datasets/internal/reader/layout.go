@@ -9,11 +9,11 @@ import (
 )
 
 // A Format is a text format. It looks at the first line of a text, and the lines after it, and gives the layout of the
-// text, or nil if the text is of another format. If no format has a layout, as of a blank
-// line, the next line tells it.
+// text, or nil if the text is of another format. If no format has a layout, because the line is
+// blank, the next line is tried.
 type Format func(line, after []byte, o Options, b Sidecar) (*Layout, error)
 
-// Sidecar is what the files next to a text say of it.
+// Sidecar holds what the files next to a text say about it.
 type Sidecar struct {
 	Path  string         // of the data
 	Sized bool           // there are query sizes: it needs no query ids
@@ -46,13 +46,13 @@ type Layout struct {
 	GroupFeature string               // the feature whose values are groups; "": none
 }
 
-// Out is columns that are left out with a warning, in which %s stands for their names.
+// Out holds columns that are left out with a warning, in which %s stands for their names.
 type Out struct {
 	Warning string
 	Columns []string
 }
 
-// Warnings of columns that are left out, besides those of the schema.
+// Warnings of columns that are left out. A schema has others.
 const (
 	OutUnread   = "columns of types that are not read were left out: %s" // the names have their types
 	outNameless = "columns without a name of their own, such as the index of a table, were left out: %s"
@@ -69,7 +69,7 @@ func (l *Layout) LeaveOut(name, warning string) {
 	l.Out[i].Columns = append(l.Out[i].Columns, name)
 }
 
-// form is how the texts of the k-th of Categorical are in the file.
+// form returns how the file has the texts of the k-th of Categorical.
 func (l *Layout) form(k int) text.Form {
 	if l.Forms == nil {
 		return text.Cell
@@ -77,8 +77,8 @@ func (l *Layout) form(k int) text.Form {
 	return l.Forms[k]
 }
 
-// ByNames are the options for files that are to be read by the names of the columns of the
-// first one, if all its rows have them. What was told of it is not told again.
+// ByNames returns the options to read further files by the column names of the first one, if it is a table. Its warnings are not
+// repeated.
 func (o Options) ByNames(ids []int, l *Layout) Options {
 	if l.IDs == nil || o.FeatureIDs != nil {
 		return o

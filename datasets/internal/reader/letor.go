@@ -101,8 +101,8 @@ func (l *Layout) addProductsOfLETOR(o *Options) (err error) {
 	return nil
 }
 
-// knownID is the id of the feature that had the role in earlier data, such as those that a model was trained on; "": none, or
-// they were a table, whose column has a name.
+// knownID is the id of the feature that had the role in earlier data, such as a model's training data; "": there is none, or the
+// data were a table, whose column has a name.
 func knownID(o Options, role string) string {
 	if id, err := strconv.Atoi(o.Roles[role]); err != nil || id < 0 {
 		return ""
@@ -181,8 +181,8 @@ type group struct {
 //	label [qid:ID] id:value id:value … [# comment]
 //
 // A blank line or one with only a comment is not a row. Features may come in any
-// order; those that are absent are 0, those whose value is NULL, NaN, NA or ? (in
-// any letter case) are missing.
+// order. Absent features are 0. The values NULL, NaN, NA and ? (in any letter case) are
+// missing.
 func (f letorReader) line(to *Builder, b []byte) {
 	if text.IsComment(b) {
 		return

@@ -80,10 +80,10 @@ func (o Options) NeedsLabels() bool {
 	return o.Labels == NeededLabels || o.Labels == "" && o.FeatureIDs == nil
 }
 
-// Chosen are the names, ids and patterns of features that are chosen one way or the other.
+// Chosen returns the names, ids and patterns of all features that the options name.
 func (o Options) Chosen() []string { return slices.Concat(o.Features, o.Ignore, o.Categorical) }
 
-// says reports whether one of these words is a name, or a pattern of it.
+// says reports whether one of these words is the name, or a pattern that matches it.
 func says(words []string, name string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
 		matches, err := path.Match(word, name)
@@ -91,7 +91,7 @@ func says(words []string, name string) bool {
 	})
 }
 
-// checkChoice returns an error if Features or Ignore leave out a feature of the model that has chosen the features.
+// checkChoice returns an error if Features or Ignore leave out a feature of the model.
 func (o Options) checkChoice() error {
 	if !o.OfModel {
 		return nil
@@ -117,7 +117,7 @@ func (o Options) checkChoice() error {
 	return nil
 }
 
-// Ctx is o.Context, or one that is never done.
+// Ctx returns o.Context, or a context that is never done.
 func (o Options) Ctx() context.Context {
 	if o.Context == nil {
 		return context.Background()
@@ -125,7 +125,7 @@ func (o Options) Ctx() context.Context {
 	return o.Context
 }
 
-// Stopped is the error of reading a file if the context is done, else nil.
+// Stopped returns an error about the file if the context is done.
 func (o Options) Stopped(path string) error {
 	if err := o.Ctx().Err(); err != nil {
 		return fmt.Errorf("datasets: %s: reading was stopped: %w", path, err)

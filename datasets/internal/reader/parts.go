@@ -23,8 +23,8 @@ var (
 	digits    = regexp.MustCompile(`\d+`)
 )
 
-// partsIn are the data files of a folder: all but those that begin with a dot or an
-// underscore, and files that belong to others, such as weights.
+// partsIn returns the data files of a folder. Files that begin with a dot or an underscore, and files that belong to
+// others, such as weights, are not data.
 func partsIn(folder string) ([]string, error) {
 	names, err := listFolder(folder)
 	if err != nil {

@@ -30,8 +30,8 @@ type FileOptions struct {
 	ChunkSize int // how much text is parsed at once; 0: 1 MB
 }
 
-// Read reads the files of a split, and the files that belong to them, as one table. It numbers groups together with those of
-// splits before. A query must be in one file. Files without a row, as Spark writes some, are a warning if there are others. The
+// Read reads the files of a split, and the files that belong to them, as one table. Groups are numbered on from the splits
+// before. A query must be in one file. Files without a row, as Spark writes some, are a warning if there are others. The
 // features of several files go to files in the folder of scratch, if one is given.
 func Read(split Split, o FileOptions, names *Names, scratch string) (t *Table, err error) {
 	s := newScan(split.Path, o, names)

@@ -76,7 +76,7 @@ func (f *finder) needed() (list []string) {
 	return list
 }
 
-// takeTold takes the columns that options name, and those that are known of earlier data.
+// takeTold takes the columns that options name, and the ones that had a role in earlier data.
 func (f *finder) takeTold() error {
 	seen := map[string]bool{}
 	for _, name := range f.names {
@@ -146,7 +146,7 @@ func (f *finder) takeGiven(r *role) error {
 	return nil
 }
 
-// takeKnown takes the column that had the role in earlier data, such as those that a model was trained on.
+// takeKnown takes the column that had the role in earlier data, such as a model's training data.
 func (f *finder) takeKnown(r *role) {
 	known := f.o.Roles[r.name]
 	given := r.given(f.o) != "" || r.name == schema.Group && f.o.Groups != ""

@@ -29,7 +29,7 @@ type scan struct {
 	fileScan
 }
 
-// fileScan is what is known of the file that is read.
+// fileScan holds what is known about the file at hand.
 type fileScan struct {
 	sizes  *querySizes    // nil: there is no file of them
 	called map[int]string // the names of features in the file next to it; nil: there is none
@@ -52,7 +52,7 @@ func newScan(path string, o FileOptions, names *Names) *scan {
 		Unknown: text.Tally{}, Words: newWords()}}
 }
 
-// begin begins a file. What is counted for warnings is counted for each.
+// begin begins a file, with counts of its own for warnings.
 func (s *scan) begin(path string) {
 	s.fileScan = fileScan{from: place{len(s.Chunks), s.Rows, len(s.Queries), s.Lines(), len(s.Warnings)}}
 	s.Path, s.Options, s.Layout = path, s.o.Options, nil
@@ -124,7 +124,7 @@ func (s *scan) add(c *Chunk, l *Layout) error {
 	return s.spill(c)
 }
 
-// checkNew is ErrReturns for a query that was there before, unless queries may come back.
+// checkNew returns ErrReturns for a query that was there before, unless queries may come back.
 func (s *scan) checkNew(r Run) error {
 	if s.byID != nil || r.Query == "" {
 		return nil
@@ -208,7 +208,7 @@ func (s *scan) end() error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	if s.Layout == nil { // of which no line tells
+	if s.Layout == nil { // the file has no lines
 		if err := s.start(&Layout{}); err != nil {
 			return err
 		}

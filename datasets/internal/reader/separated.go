@@ -79,7 +79,7 @@ func NewColumns(names []string, o Options, sized bool, look Look) (*Columns, err
 			return nil, err
 		}
 	}
-	if o.FeatureIDs == nil { // else columns of text among those that are wanted are errors
+	if o.FeatureIDs == nil { // else a column of text that is wanted is an error
 		f.leaveOutText()
 	}
 	s.IDs = append(s.IDs, s.ProductIDs...)
@@ -121,8 +121,7 @@ func columnNames(line []byte, comma byte) ([]string, error) {
 	return names, nil
 }
 
-// place gives the features the ids of the names in the options, else those that number gives, and finds those that are
-// chosen.
+// place finds the columns that are features, and gives them ids: those of the options for their names, or else by number.
 func (s *finder) place() error {
 	names, o := s.names, *s.o
 	s.Level, s.IDs = make([]int, len(names)), []int{}

@@ -55,7 +55,7 @@ func (s *Columns) SetForm(n int, form text.Form) {
 	}
 }
 
-// Set sets what the column at position n is to a value: the text as it is, or that of a number. It is nil for null, in formats
+// Set sets what the column at position n is to a value: the text as it is, or the text of a number. It is nil for null, in formats
 // that have it.
 func (s *Columns) Set(to *Builder, r *Row, n int, value []byte) (err error) {
 	if n == s.Group {
@@ -188,7 +188,7 @@ func look(lines []byte, columns int, comma byte) Look {
 	}
 }
 
-// Kinds counts the values of a column by what they are; those that are missing are nothing.
+// Kinds counts the values of a column by what they are. Missing values do not count.
 type Kinds struct {
 	Numbers, Texts int
 	Dimension      int // of the first vector

@@ -119,7 +119,7 @@ type rowFile struct {
 	path, want string
 	lines      int
 	err        error                    // of the first line that is wrong
-	set        func(c *Chunk, from int) // gives a chunk what lines say of it, the first of which is given
+	set        func(c *Chunk, from int) // gives a chunk its values, from that line on
 }
 
 // addFile reads a file with a line for each row, whose values go to chunks.
@@ -132,8 +132,8 @@ func addFile[T any](s *scan, path, want string, parse func(line []byte) (T, erro
 	}})
 }
 
-// addFiles reads the file of each optional column that the table does not have. The file of those that may be of queries is
-// read at the end, see setWeights.
+// addFiles reads the file of each optional column that the table does not have. A file that may be of queries is read at
+// the end, see setWeights.
 func (s *scan) addFiles() error {
 	for i, n := range numbers {
 		column := s.Layout.Roles[n.Role]

@@ -48,7 +48,7 @@ func IsSparse(ids []int, tables ...*Table) bool {
 	return len(ids) >= sparseFrom && cells > sparseSize && values <= cells/sparsePart
 }
 
-// nonzero returns the number of values that are not 0, or of those that are there.
+// nonzero returns the number of values that are not 0, in sparse rows of all that are there.
 func (c *Chunk) nonzero() (n int) {
 	if c.Sparse.Starts != nil {
 		return len(c.Sparse.Values)

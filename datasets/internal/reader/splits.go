@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Split is where a split comes from; the zero value means that there is none.
+// Split names the files of a split. The zero value means that there is none.
 type Split struct {
 	Path  string
 	Files []string // Path alone, or several, for which it is only a name
@@ -17,7 +17,7 @@ type Split struct {
 // Splits are the training, validation and test splits.
 type Splits [3]Split
 
-// Source is where split i comes from: itself, or the training split.
+// Source returns the split whose files have split i, which may be part of the training split.
 func (s Splits) Source(i int) Split {
 	if s[i].Path == "" {
 		return s[0]
@@ -43,7 +43,7 @@ var (
 var splitName = regexp.MustCompile(`^(|.*[._ -])(` + strings.Join(slices.Concat(splitWords[:]...), "|") +
 	`)([._-](?:part[._-]?)?\d+(?:-of-\d+)?)?(?:\.(?:txt|dat|data|svm|svmlight|libsvm|letor|csv|tsv|parquet))?$`)
 
-// splitOf is the split that a file name stands for, −1 for none, what comes before the word that names it, and whether it is a part.
+// splitOf returns what comes before the word for a split in a file name, the split, −1 if there is none, and whether the file is a part.
 func splitOf(name string) (prefix string, split int, isPart bool) {
 	m := splitName.FindStringSubmatch(withoutCompression(strings.ToLower(name)))
 	if m == nil {
@@ -52,7 +52,7 @@ func splitOf(name string) (prefix string, split int, isPart bool) {
 	return m[1], slices.IndexFunc(splitWords[:], func(words []string) bool { return slices.Contains(words, m[2]) }), m[3] != ""
 }
 
-// fileSet is the files of splits with one prefix.
+// fileSet holds the files of splits with one prefix.
 type fileSet struct {
 	prefix string
 	Splits

@@ -39,7 +39,7 @@ type Table struct {
 	err        error // of the first chunk that stops the read
 }
 
-// ErrEmpty is the error of a file without a row.
+// ErrEmpty is returned for a file without a row.
 var ErrEmpty = errors.New("no documents in the file")
 
 // Query is a query and its rows.
@@ -87,7 +87,7 @@ func (t *Table) Add(c *Chunk) {
 	}
 }
 
-// Lines is the number of lines that have been read, of all files.
+// Lines returns the number of lines of all files so far.
 func (t *Table) Lines() int {
 	if len(t.Chunks) == 0 {
 		return 0
@@ -185,7 +185,7 @@ func (t *Table) Free() {
 	t.Chunks = nil
 }
 
-// SourceRows is the row of the file that each row of the queries, one after another, is.
+// SourceRows returns the row in the file of each row of the queries, one after another.
 func (t *Table) SourceRows() []int {
 	rows := make([]int, 0, t.Rows)
 	for _, q := range t.Queries {

@@ -55,7 +55,7 @@ func newVectorBlock() *VectorBlock {
 	return &VectorBlock{at: map[uint64]int{}, seed: maphash.MakeSeed(), files: map[string]*vectorFile{}}
 }
 
-// add returns where a vector is, and adds it if it is new. Rows are those that are still to come at most, 0 if this is not known.
+// add returns where a vector is, and adds it if it is new. Rows is how many rows may still come, 0 if this is not known.
 func (b *VectorBlock) add(v []float32, rows int) int {
 	if len(v) == 0 {
 		return NoVector
@@ -262,7 +262,7 @@ func (l *Layout) describe(h schema.Header) schema.Header {
 	return h
 }
 
-// addProducts gives the products ids: those that the options list for their names, or else the largest ones, which no column has.
+// addProducts gives the products ids: the ones that the options list for their names, or else the largest ids, which no column has.
 func (l *Layout) addProducts(o *Options, found *schema.Columns) error {
 	if l.Products = o.Products; l.Products == nil && o.FeatureIDs == nil {
 		for _, name := range found.Products {

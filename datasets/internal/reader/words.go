@@ -10,7 +10,7 @@ import (
 	"github.com/plrank/plrank/internal/text"
 )
 
-// Words are what is noted of the values of features that are numbers.
+// Words holds notes on the values of features that are numbers.
 type Words struct {
 	Markers text.Tally // words that are known to stand for a missing value
 	Others  text.Tally // other words that are not numbers

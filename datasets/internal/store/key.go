@@ -130,8 +130,7 @@ func (k *Key) fileName() string {
 	return ".plrank-" + hex.EncodeToString(sum[:8]) + ".cache"
 }
 
-// permissions are those that the files of all sources have: a copy of data is not for those
-// who cannot read the data.
+// permissions returns the permissions that all sources have: nobody may read a copy of data who cannot read the data.
 func (k *Key) permissions() fs.FileMode {
 	mode := fs.FileMode(0o666)
 	for _, s := range k.Sources {
