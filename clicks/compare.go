@@ -79,7 +79,7 @@ type Comparison struct {
 	first    string                     // of the interleaved models
 }
 
-// sumsOf names what is added up by unit: the value of a model against another, or of an arm if other is "".
+// sumsOf names a sum by unit: the value of a model against another, or the clicks of an arm if other is "".
 type sumsOf struct {
 	way            Way
 	segment        string
@@ -240,7 +240,7 @@ func (c *Comparison) Versions() map[string][]string {
 
 // Results compares every model with the baseline, for each way in which they shared impressions.
 //
-// The difference is the mean per impression: of the clicks on the documents of the model less the clicks on those of the
+// The difference is the mean per impression: clicks on documents of the model less clicks on documents of the
 // baseline (interleaved), of the clicks weighted by (P_m(d@k) − P_1(d@k)) / P(d@k) (drawn), or the difference of the mean
 // clicks (a/b). With unit sums x_u, linearised around the mean, their sum S and their sum of squares V at a difference
 // that is not x,

@@ -27,7 +27,7 @@ type harvested struct {
 	groups     []harvested // of impressions, by a hash of their IDs
 }
 
-// jackknifed is the number of groups of impressions of which one at a time is left out for intervals.
+// jackknifed is the number of groups of impressions. Intervals leave out one group at a time.
 const jackknifed = 100
 
 func (h *harvested) resamples() (n int, spread float64) {

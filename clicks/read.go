@@ -64,7 +64,7 @@ func Scan(paths []string, each func(part *Log) error) (warnings []string, err er
 	return ReadOptions{}.Scan(paths, each)
 }
 
-// ReadOptions say what is read of a log.
+// ReadOptions are the settings of [ReadOptions.Scan].
 type ReadOptions struct {
 	// Weights has the value of an event by its action_name: Impression.Clicks are sums of these, in which each action on a
 	// document counts once. nil: a click counts 1.
@@ -111,7 +111,7 @@ func (o ReadOptions) scan(paths []string, most int, each func(part *Log) error) 
 	return r.warnings(), r.give()
 }
 
-// files returns the files of paths, some of which may be folders. It returns an error for a pipe, which would be empty
+// files returns the files of paths, which may be folders. It returns an error for a pipe, which would be empty
 // when it is read again.
 func files(paths []string) (all []string, err error) {
 	for _, path := range paths {
@@ -288,7 +288,7 @@ func (r *reader) readClicks(path string) error {
 		if r.Window == 0 && !bytes.Contains(content, []byte(`"action_name"`)) && !bytes.Contains(content, []byte(`\u`)) { // which may escape it
 			return nil
 		}
-		if line, err := parseLine(jsonread.NewLenient(content)); err == nil { // readQueries counts what is odd
+		if line, err := parseLine(jsonread.NewLenient(content)); err == nil { // readQueries counts odd lines
 			return r.event(line)
 		}
 		return nil

@@ -35,7 +35,7 @@ func newTable(path, line string) table {
 
 // A banditTable has a row for each item shown, as the Open Bandit Dataset (Saito et al., 2020): its position, the probability
 // that it was there, and whether it was clicked. Each row is an impression of one rank, with all items of the table as
-// candidates, of which the others share the rest of the probability.
+// candidates; the others share the rest of the probability.
 type banditTable struct {
 	name                              string
 	item, position, click, propensity int      // columns

@@ -70,7 +70,7 @@ func parseLine(line *jsonread.Reader) (*ubiLine, error) {
 	}.readFrom(line)
 }
 
-// parseOrdinal returns −1 for what is not a rank: other programs write what they like there.
+// parseOrdinal returns a rank, or −1 for anything else: other programs write what they like there.
 func parseOrdinal(value []byte) (int, error) {
 	n := -1
 	if text, err := parseText(value); err == nil {
@@ -81,7 +81,7 @@ func parseOrdinal(value []byte) (int, error) {
 	return n, nil
 }
 
-// optional returns a function that reads an object, and leaves out what is none.
+// optional returns a function that reads an object, and ignores other values.
 func optional(f fields) func([]byte) error {
 	return func(value []byte) error {
 		if value[0] != '{' {
@@ -91,7 +91,7 @@ func optional(f fields) func([]byte) error {
 	}
 }
 
-// parseAttributes reads query_attributes: what is under plrank, nil if that is missing, and the text under the name of a
+// parseAttributes reads query_attributes: the member plrank, nil if it is missing, and the text under the name of a
 // segment.
 func parseAttributes(value []byte, segmentName string) (a *attributes, segment string, err error) {
 	if len(value) == 0 {

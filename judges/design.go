@@ -82,7 +82,7 @@ func Draw(probabilities []float64, seed uint64) []bool {
 			at = winner
 			continue
 		}
-		if r.Float64()*(2-sum) < 1-p[at] { // one is in, and the other has what is left
+		if r.Float64()*(2-sum) < 1-p[at] { // one is in, and the other has the rest
 			winner, loser = i, at
 		}
 		drawn[winner], p[loser] = true, sum-1

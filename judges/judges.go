@@ -1,5 +1,5 @@
-// Package judges computes what people would measure from the labels of a judge, such as a language model, for all documents, and
-// those of people for a few. It uses neither graphs nor files.
+// Package judges computes what people would measure, from labels of all documents by a judge, such as a language model, and labels
+// of a few by people. It uses neither graphs nor files.
 //
 // A measure that is a sum over documents, Σ_d w_d ρ_d, such as DCG or its expectation under a policy, is linear in the gains ρ_d. With
 // gains ρ̂_d by the judge, and the gains of people for documents that were drawn with known probabilities π_d,
@@ -75,7 +75,7 @@ const fewQueries = 5
 // the power λ that makes the interval narrowest (PPI++, Angelopoulos, Duchi & Zrnic 2023), here from 0 to 1, and 0 if
 // people judged 5 queries or fewer.
 //
-// The variance is that of sampling without replacement, (1 − n/N) s²/n. Where s is 0, one of the n is taken to be off by the standard
+// Sampling is without replacement, so the variance is (1 − n/N) s²/n. Where s is 0, one of the n is taken to be off by the standard
 // deviation of the judge's values. ByQueries returns an error if people judged fewer than two of
 // several queries, and for values that are not finite.
 func ByQueries(judge, people []float64) (both, alone Estimate, lambda float64, err error) {

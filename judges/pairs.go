@@ -27,8 +27,8 @@ func (p Pair) judged() bool { return !math.IsNaN(p.People) }
 // where the value is not linear, its linearisation: Σ w ρ/π. Both are means over the rounds, each by the number of its judgements and
 // with what was known before: the judge's gains are corrected by the mean error of their grade, which a pair itself has no part in, so
 // that the correction has no bias where pairs are drawn apart. The variance is
-// Hájek's for a design of fixed size and known probabilities, Σ (1 − π)(x − x̄)² n/(n − 1) with x = w(ρ − ρ̂)/π. If all x are equal, it
-// is that of one gain that is off by 1. Pairs that were almost certain say little, so n is (Σ (1 − π))²/Σ (1 − π)². The degrees of
+// Hájek's for a design of fixed size and known probabilities, Σ (1 − π)(x − x̄)² n/(n − 1) with x = w(ρ − ρ̂)/π. If all x are equal, one
+// gain is taken to be off by 1. Pairs that were almost certain say little, so n is (Σ (1 − π))²/Σ (1 − π)². The degrees of
 // freedom of several rounds are Welch's. Pairs with the probability 1 are known, and are no sample: where none was drawn, the interval
 // is infinite.
 //
@@ -74,7 +74,7 @@ func alone(pairs []Pair) []Pair {
 type draw struct {
 	value, variance float64
 	freedom         float64 // of the variance
-	judged, drawn   int     // pairs with a weight, and those of them that were not certain to be drawn
+	judged, drawn   int     // pairs with a weight, and how many of them were not certain to be drawn
 	precision       float64 // what the round was expected to be worth, known before it; +Inf: nothing is left
 }
 
@@ -202,7 +202,7 @@ func meanSquare(gains map[int]float64, grade int) float64 {
 	return squares / weights
 }
 
-// before is the number of pairs that what is believed before any was judged counts as.
+// before is the number of pairs that the prior belief about errors counts as.
 const before = 5
 
 // mean returns the mean error of a grade, which is believed to be 0 before.

@@ -179,7 +179,7 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("metrics: query %d, row %d: %v", e.Query, e.Row, e.Err)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the error in the row.
 func (e *RowError) Unwrap() error { return e.Err }
 
 // rowError reports an error in one row of a query, counted from the query's first row.

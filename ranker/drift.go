@@ -88,7 +88,7 @@ func (d *Drift) Add(group uint64, at time.Time, features []float32, scores []flo
 		if p.counts[c] == nil {
 			p.counts[c] = make([]float64, w.bins)
 		}
-		bin := w.of(v)
+		bin := w.bin(v)
 		p.counts[c][bin]++
 		w.groups.add(int(group%numberOfGroups), bin)
 	}

@@ -112,7 +112,7 @@ func newColumn(values []float64, offsets []int, levels []string) (c Column) {
 	groups := newGroups(b.bins)
 	for q := range len(offsets) - 1 {
 		for _, v := range values[offsets[q]:offsets[q+1]] {
-			groups.add(q, b.of(v))
+			groups.add(q, b.bin(v))
 		}
 	}
 	c.Counts = groups.total
@@ -181,7 +181,7 @@ func newBinning(c *Column, levels []string) *binning {
 	return b
 }
 
-func (b *binning) of(v float64) int {
+func (b *binning) bin(v float64) int {
 	switch {
 	case v != v:
 		return b.bins - 1

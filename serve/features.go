@@ -22,7 +22,7 @@ type rows struct {
 	count    int  // of documents so far
 	features []float32
 	base     []float32
-	text     []byte   // of the features, each after a comma, but for products of vectors until multiply
+	text     []byte   // of the features, each after a comma; products of vectors follow in multiply
 	ends     []int    // by document: the end of its text
 	short    bool     // a document lacks the products of vectors, which multiply sets
 	keys     []key    // of the last object, which others mostly repeat
@@ -255,8 +255,8 @@ func (r *rows) binary(in *request) error {
 	return nil
 }
 
-// listed returns the columns of the features that a request lists, as the members of an object; without a list those of all, or
-// of all but the products of vectors if it has vectors. Its errors continue the text "features".
+// listed returns the columns of the features that a request lists, as the members of an object; without a list all columns, or
+// if it has vectors all but their products. Its errors continue the text "features".
 func (r *rows) listed(in *request) (columns []int, err error) {
 	if in.features == nil {
 		columns = slices.Collect(maps.Values(r.model.columns))

@@ -33,7 +33,7 @@ const (
 	targetTimes  = 20   // exposures to solve for an offset
 	ruledTimes   = 3    // exposures of a draw under rules: its propensities, and what the rules cost
 
-	ruledPolicies = 6 // the work of a draw under quotas, to that of an order
+	ruledPolicies = 6 // times the work of an order is the work of a draw under quotas
 )
 
 // A curve is a price by the number of documents n: call + n·(document + n·pair).

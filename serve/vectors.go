@@ -16,8 +16,8 @@ type vector struct {
 	values  [][]float32
 }
 
-// of returns the vector of a document.
-func (v vector) of(document int) []float32 {
+// at returns the vector of a document.
+func (v vector) at(document int) []float32 {
 	if v.ofQuery {
 		document = 0
 	}
@@ -61,46 +61,44 @@ func parseVectors(value []byte, documents int) (map[string]vector, error) {
 
 // parseVector reads the vector of a query, or the vectors of documents. Its errors continue the text "the vector".
 func parseVector(r *jsonread.Reader) (v vector, err error) {
-	if r.Kind() == 'n' && string(r.Value()) == "null" {
-		return vector{true, [][]float32{nil}}, nil
+	first, ahead := r.Kind(), *r
+	for range ahead.Items() {
+		first = ahead.Kind()
+		break
 	}
-	if r.Kind() != '[' {
+	switch {
+	case r.Kind() == 'n' && string(r.Value()) == "null":
+		return vector{true, [][]float32{nil}}, nil
+	case first == '0' && r.Kind() == '[':
+		numbers, err := parseNumbers(r)
+		return vector{true, [][]float32{numbers}}, err
+	case r.Kind() != '[':
 		return v, errors.New(": want an array of numbers for the query, or an array of such arrays, one for each document")
 	}
-	var numbers []float32
 	for i := range r.Items() {
-		kind := r.Kind()
-		if v.ofQuery = kind == '0'; i > 0 && v.ofQuery == (len(v.values) > 0) {
-			return v, errors.New(": it mixes numbers and arrays")
-		}
-		if v.ofQuery {
-			x, number, err := r.Float32()
-			if err = numberError(number, err); err != nil {
-				return v, fmt.Errorf(", number %d: %w", i, err)
-			}
-			numbers = append(numbers, x)
-			continue
-		}
 		var own []float32
-		if kind != '[' {
-			if text := r.Value(); string(text) != "null" {
-				return v, fmt.Errorf(", document %d: want an array of numbers, or null where it is missing", i)
-			}
-		} else {
-			for j := range r.Items() {
-				x, number, err := r.Float32()
-				if err = numberError(number, err); err != nil {
-					return v, fmt.Errorf(", document %d, number %d: %w", i, j, err)
-				}
-				own = append(own, x)
-			}
+		if r.Kind() == '[' {
+			own, err = parseNumbers(r)
+		} else if string(r.Value()) != "null" {
+			err = errors.New(": want an array of numbers, or null where it is missing")
+		}
+		if err != nil {
+			return v, fmt.Errorf(", document %d%w", i, err)
 		}
 		v.values = append(v.values, own)
 	}
-	if v.ofQuery {
-		v.values = [][]float32{numbers}
-	}
 	return v, nil
+}
+
+func parseNumbers(r *jsonread.Reader) (numbers []float32, err error) {
+	for i := range r.Items() {
+		x, number, err := r.Float32()
+		if err = numberError(number, err); err != nil {
+			return nil, fmt.Errorf(", number %d: %w", i, err)
+		}
+		numbers = append(numbers, x)
+	}
+	return numbers, nil
 }
 
 // complete reads the documents of a request, and multiplies its vectors.
@@ -122,7 +120,7 @@ func (r *rows) multiply(model *served, in *request) error {
 	if in.vectors != nil {
 		if err := model.Multiply(r.features, func(i, document int) []float32 {
 			if v, given := in.vectors[list[i].Name]; given {
-				return v.of(document)
+				return v.at(document)
 			}
 			return nil
 		}); err != nil {

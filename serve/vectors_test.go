@@ -57,7 +57,7 @@ func TestRequestsHaveVectors(t *testing.T) {
 		`"vectors": {"q": [3], "d": [[3, 4]]}, "documents": [[1]]`:                   "document 0: the vector q has the dimension 1, want 2",
 		`"vectors": {"q": [3, 4], "d": [[3, 4], [1, 2, 3]]}, "documents": [[1],[2]]`: "document 1: the vector d has the dimension 3, want 2",
 		`"vectors": {"q": [3, 4], "d": [[3, 4]]}, "documents": [[1],[2]]`:            `vectors: "d": 1 for 2 documents`,
-		`"vectors": {"q": [3, "x"]}, "documents": [[1]]`:                             "it mixes numbers and arrays",
+		`"vectors": {"q": [3, "x"]}, "documents": [[1]]`:                             `"q", number 1: want a number`,
 		`"vectors": {"q": [3, 1e99]}, "documents": [[1]]`:                            "beyond the range of float32",
 		`"vectors": {"d": [[3, null]]}, "documents": [[1]]`:                          "document 0, number 1: want a number",
 		`"vectors": {"x": [3, 4]}, "documents": [[1]]`:                               `no vector "x": it has q, d`,

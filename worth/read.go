@@ -23,8 +23,8 @@ type ReadOptions struct {
 	// rejected. Nil: the header of a PrefLib file has them, and elsewhere every name is an item.
 	Items []string
 
-	// Unlisted says what is known about items that a ranking leaves out: "omit" (or empty), nothing; or
-	// "last", that they come after all places, in unknown order. The items must then be known from the
+	// Unlisted says how to take items that a ranking leaves out: "omit" (or empty), as unknown; or
+	// "last", as after all places, in unknown order. The items must then be known from the
 	// header of a PrefLib file, which may have fewer than Items, or else from Items, and the number of
 	// rankings times the number of items is at most 2^26.
 	Unlisted string

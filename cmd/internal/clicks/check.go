@@ -153,7 +153,7 @@ func (e *examination) findings(warnings []string) (*findings, error) {
 	if r.Scored < r.Impressions {
 		return r, nil
 	}
-	_, report, _ := e.bias.Estimate() // the report has what is wrong with the bias
+	_, report, _ := e.bias.Estimate() // an error is in the report, too
 	r.Connected, r.AllPairs = report.Neighbours, report.Connected
 	for k := range len(r.Ranks) - 1 {
 		r.Ranks[k].Overlap = &report.Overlap[k][k+1]

@@ -15,7 +15,7 @@ const (
 	level = .95 // of the intervals
 	few   = 5   // judgements with an effect are too few for intervals that hold
 
-	fewQueries = 30 // as of these, where queries differ much
+	fewQueries = 30 // are too few where queries differ much
 )
 
 // An Interval is an estimate with the ends of its interval of 95 %; null in JSON: unbounded.

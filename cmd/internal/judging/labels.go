@@ -1,4 +1,4 @@
-// Package judging measures runs by the labels of a judge, such as a language model, and those of people for some queries or pairs.
+// Package judging measures runs by labels of a judge, such as a language model, and labels of people for some queries or pairs.
 package judging
 
 import (
@@ -19,7 +19,7 @@ type judgement struct {
 	round       int     // the number of the file, from 1
 }
 
-// Labels holds the labels of a judge, and those of people for some.
+// Labels holds labels of a judge, and labels of people for some pairs.
 type Labels struct {
 	union   *datasets.Dataset // the pairs that either judged, with the labels of the judge, or 0
 	judge   map[pair]bool     // the pairs that the judge judged
@@ -43,7 +43,7 @@ func whole(labels ...float32) error {
 	return nil
 }
 
-// Read reads the labels of a judge from TREC judgements, and those of people from files with commas between them, "": there are none.
+// Read reads labels of a judge from TREC judgements, and labels of people from files with commas between them, "": there are none.
 func Read(judge, people string) (*Labels, error) {
 	byJudge, err := datasets.ReadQrels(judge)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/plrank/plrank/viz"
 )
 
-// A Plan is what people should judge next, and what is known so far.
+// A Plan holds the pairs that people should judge next, and the estimates so far.
 type Plan struct {
 	Metric string `json:"metric"`
 	Values

@@ -134,8 +134,8 @@ func (s *Study) byPeople(run *datasets.Run) []float32 {
 	return labels
 }
 
-// wholeQueries returns the queries of which people judged all pairs that the judge judged, or of an exactly linear measure all that
-// the runs show; nil if they judged a part of others.
+// wholeQueries returns the queries whose pairs people judged as far as the judge did, or for an exactly linear measure as far as the
+// runs show them; nil if they judged other queries in part.
 func (s *Study) wholeQueries(exact bool) map[string]bool {
 	left, shown, touched := map[string]int{}, map[string]int{}, map[string]bool{} // pairs that people did not judge
 	for p := range s.people {

@@ -107,7 +107,7 @@ func (o *options) service(logger *slog.Logger) (*serve.Service, error) {
 	return serve.New(o.Options)
 }
 
-// drainAndEnd keeps answering for the time of -drain, and then ends h when it has answered what is in flight.
+// drainAndEnd keeps answering for the time of -drain, and then ends h after the requests in flight.
 func (o *options) drainAndEnd(s *serve.Service, h *http.Server, ended <-chan error, logger *slog.Logger) error {
 	// Load balancers see that the service is not ready, and send no more. Clients that keep their
 	// connection are asked to close it, so that it does not close while a request is on its way.
