@@ -22,8 +22,8 @@ type measures struct {
 
 	drift, since, missing *prometheus.GaugeVec // by model and feature, see driftWatch
 
-	impressions, events, failures prometheus.Counter   // of the click log
-	syncs                         prometheus.Histogram // of its disk
+	impressions, events, failures prometheus.Counter  // of the click log
+	syncs                         prometheus.Observer // of its disk
 }
 
 func newMeasures(registry *prometheus.Registry) (*measures, error) {
@@ -32,41 +32,33 @@ func newMeasures(registry *prometheus.Registry) (*measures, error) {
 	}
 	m := &measures{registry: registry, own: prometheus.NewRegistry()}
 	metrics := promauto.With(m.own)
-	m.requests = metrics.NewCounterVec(prometheus.CounterOpts{
-		Name: "plrank_requests_total",
-		Help: "Requests to /v1/rank, and those to other paths that failed, by HTTP status and model; " +
-			"a request that failed before its model was known has none.",
-	}, []string{"code", "model"})
-	m.seconds = metrics.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "plrank_request_seconds", Help: "Time to answer a request to /v1/rank.",
-		Buckets: prometheus.ExponentialBuckets(1e-4, 2, 15),
-	}, []string{"model"})
-	m.documents = metrics.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "plrank_request_documents", Help: "Documents of an answered request.", Buckets: prometheus.ExponentialBuckets(1, 2, 14),
-	}, []string{"model"})
-	m.loads = metrics.NewCounterVec(prometheus.CounterOpts{
-		Name: "plrank_model_loads_total", Help: "Model files read, by model and result: ok or refused."}, []string{"model", "result"})
-	m.versions = metrics.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "plrank_model_info", Help: "1 for the version of each model that is in use."}, []string{"model", "version"})
-	m.unknown = metrics.NewCounterVec(prometheus.CounterOpts{
-		Name: "plrank_unknown_categories_total", Help: "Texts of documents that the model does not know as categories, by model and feature."},
-		[]string{"model", "feature"})
-	m.drift = metrics.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "plrank_drift_index", Help: "Population stability index of a feature, or of the score, in the last requests against the " +
-			"training data."}, []string{"model", "feature"})
-	m.since = metrics.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "plrank_drift_since_timestamp_seconds", Help: "When a feature, or the score, began to differ from the training data by more " +
-			"than chance; absent for others."}, []string{"model", "feature"})
-	m.missing = metrics.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "plrank_missing_ratio", Help: "Share of missing values of a feature in the last requests."}, []string{"model", "feature"})
-	m.impressions = metrics.NewCounter(prometheus.CounterOpts{Name: "plrank_impressions_total", Help: "Impressions logged."})
-	m.events = metrics.NewCounter(prometheus.CounterOpts{Name: "plrank_events_total", Help: "Events logged."})
-	m.failures = metrics.NewCounter(prometheus.CounterOpts{
-		Name: "plrank_log_failures_total", Help: "Writes to the click log that failed, each of one or more requests."})
-	m.syncs = metrics.NewHistogram(prometheus.HistogramOpts{
-		Name: "plrank_log_sync_seconds", Help: "Time until the lines of one or more requests are on the disk.",
-		Buckets: prometheus.ExponentialBuckets(1e-4, 2, 17),
-	})
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return metrics.NewCounterVec(prometheus.CounterOpts{Name: "plrank_" + name, Help: help}, labels)
+	}
+	gauge := func(name, help string, labels ...string) *prometheus.GaugeVec {
+		return metrics.NewGaugeVec(prometheus.GaugeOpts{Name: "plrank_" + name, Help: help}, labels)
+	}
+	histogram := func(name, help string, first float64, buckets int, labels ...string) *prometheus.HistogramVec {
+		return metrics.NewHistogramVec(prometheus.HistogramOpts{Name: "plrank_" + name, Help: help,
+			Buckets: prometheus.ExponentialBuckets(first, 2, buckets)}, labels)
+	}
+	m.requests = counter("requests_total", "Requests to /v1/rank, and those to other paths that failed, by HTTP status and model; "+
+		"a request that failed before its model was known has none.", "code", "model")
+	m.seconds = histogram("request_seconds", "Time to answer a request to /v1/rank.", 1e-4, 15, "model")
+	m.documents = histogram("request_documents", "Documents of an answered request.", 1, 14, "model")
+	m.loads = counter("model_loads_total", "Model files read, by model and result: ok or refused.", "model", "result")
+	m.versions = gauge("model_info", "1 for the version of each model that is in use.", "model", "version")
+	m.unknown = counter("unknown_categories_total", "Texts of documents that the model does not know as categories, by model and feature.",
+		"model", "feature")
+	m.drift = gauge("drift_index", "Population stability index of a feature, or of the score, in the last requests against the training data.",
+		"model", "feature")
+	m.since = gauge("drift_since_timestamp_seconds", "When a feature, or the score, began to differ from the training data by more than "+
+		"chance; absent for others.", "model", "feature")
+	m.missing = gauge("missing_ratio", "Share of missing values of a feature in the last requests.", "model", "feature")
+	m.impressions = counter("impressions_total", "Impressions logged.").WithLabelValues()
+	m.events = counter("events_total", "Events logged.").WithLabelValues()
+	m.failures = counter("log_failures_total", "Writes to the click log that failed, each of one or more requests.").WithLabelValues()
+	m.syncs = histogram("log_sync_seconds", "Time until the lines of one or more requests are on the disk.", 1e-4, 17).WithLabelValues()
 	if err := registry.Register(m.own); err != nil {
 		return nil, fmt.Errorf("service: %w", err)
 	}
