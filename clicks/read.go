@@ -115,37 +115,32 @@ func (o ReadOptions) scan(paths []string, most int, each func(part *Log) error) 
 // when it is read again.
 func files(paths []string) (all []string, err error) {
 	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, fmt.Errorf("clicks: %w", err)
-		}
-		if !info.IsDir() {
-			all = append(all, path)
-			continue
-		}
-		entries, err := os.ReadDir(path)
-		if err != nil {
-			return nil, fmt.Errorf("clicks: %w", err)
-		}
-		n := len(all)
-		for _, e := range entries {
-			if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
-				all = append(all, filepath.Join(path, e.Name()))
+		found := []string{path}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			entries, err := os.ReadDir(path)
+			if err != nil {
+				return nil, fmt.Errorf("clicks: %w", err)
+			}
+			found = nil
+			for _, e := range entries {
+				if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+					found = append(found, filepath.Join(path, e.Name()))
+				}
 			}
 		}
-		if len(all) == n {
+		if found == nil {
 			return nil, fmt.Errorf("clicks: %s has no files: want a log", path)
 		}
-	}
-	for _, path := range all {
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, fmt.Errorf("clicks: %w", err)
+		for _, file := range found {
+			info, err := os.Stat(file)
+			if err != nil {
+				return nil, fmt.Errorf("clicks: %w", err)
+			}
+			if !info.Mode().IsRegular() {
+				return nil, fmt.Errorf("clicks: %s is not a regular file: a log is read twice, so write what comes through a pipe to a file first", file)
+			}
 		}
-		if !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("clicks: %s is not a regular file: a log is read twice, so write what comes through a pipe to a file "+
-				"first", path)
-		}
+		all = append(all, found...)
 	}
 	return all, nil
 }
