@@ -137,7 +137,8 @@ func files(paths []string) (all []string, err error) {
 				return nil, fmt.Errorf("clicks: %w", err)
 			}
 			if !info.Mode().IsRegular() {
-				return nil, fmt.Errorf("clicks: %s is not a regular file: a log is read twice, so write what comes through a pipe to a file first", file)
+				return nil, fmt.Errorf("clicks: %s is not a regular file: a log is read twice, so write what comes through a pipe to a file "+
+					"first", file)
 			}
 		}
 		all = append(all, found...)

@@ -242,7 +242,8 @@ func (f *File) forestScorer() (s scorer, err error) {
 	return s, nil
 }
 
-// sparseForest returns the pass of a forest for sparse documents. It makes them dense in the columns that its trees ask for. Raw are the columns of its inputs.
+// sparseForest returns the pass of a forest for sparse documents. It makes them dense in the columns that its trees ask for. Raw are
+// the columns of its inputs.
 func sparseForest(ensemble *forest.Forest, raw []int, width int) model.SparsePass {
 	var scorer *forest.Scorer
 	var places []int32

@@ -24,8 +24,8 @@ var comparePage = cli.Page{
 	Usage:   []string{"LOGS [flags]"},
 	Text: "Compares models on the users of one log: interleaved rankings (plrank serve -interleave), or impressions of several models " +
 		"(A/B). The difference is in clicks per impression. Interleaving counts clicks on the documents that a model contributed, so its " +
-		"differences are not the differences of the models alone, which -bias estimates. Intervals hold at every time: look every day, and stop at " +
-		"the first decision. They count clients, who may come back.",
+		"differences are not the differences of the models alone, which -bias estimates. Intervals hold at every time: look every " +
+		"day, and stop at the first decision. They count clients, who may come back.",
 	Examples: []string{
 		"logs",
 		"logs -weight click=1 -weight purchase=20 -window 72h -segment device -json",

@@ -85,7 +85,8 @@ func Open(c train.Config, l *Labels, known bool, paths ...string) (*Study, error
 		return nil, fmt.Errorf("%w; or judgements by people of whole queries, for which every metric will do", linear)
 	}
 	s.lackingLabels()
-	return s, s.probabilities()
+	s.probabilities()
+	return s, nil
 }
 
 // linearize makes the systems linear in the gains.
@@ -213,7 +214,7 @@ func (s *Study) measureQueries() error {
 
 // probabilities finds the probabilities of judgements whose files do not say them: equal ones for all pairs that the judge judged, or
 // for all that the runs show, if all of them are among these, which would be unlikely by chance.
-func (s *Study) probabilities() error {
+func (s *Study) probabilities() {
 	s.equal, s.Design = map[int]float64{}, "people judged pairs that were drawn for this value, with the probabilities of the files"
 	left, shown := map[pair]bool{}, s.shown()
 	for p := range s.judge {
@@ -256,7 +257,6 @@ func (s *Study) probabilities() error {
 			}
 		}
 	}
-	return nil
 }
 
 // contrast returns the value of run a by the judge, or a less b unless b is below 0, and its pairs, with their names.
