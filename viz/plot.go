@@ -172,23 +172,34 @@ func fitted(style text.Style, label string, length vg.Length) string {
 	return label
 }
 
-// addSeries adds a line for every segment, then the points.
+// addSeries adds a line for every segment, then the points and texts.
 func addSeries(d *plot.Plot, legend *plot.Legend, p Plot, s Series, style draw.LineStyle, glyph draw.GlyphStyle) {
 	var dots plotter.XYs
+	var labels pointTexts
 	for _, run := range s.segments(p, anyPoint) {
 		if s.Style != Points {
 			d.Add(&plotter.Line{XYs: run.at, LineStyle: style})
 		}
-		for _, at := range run.at {
+		for i, at := range run.at {
 			alone := len(run.at) == 1 // no line shows it
 			if alone || s.Style == Points || s.Style == LinePoints {
 				dots = append(dots, at)
+			}
+			if s.Texts != nil {
+				labels.at = append(labels.at, at)
+				labels.texts = append(labels.texts, s.Texts[run.numbers[i]])
 			}
 		}
 	}
 	line, points := &plotter.Line{LineStyle: style}, &plotter.Scatter{XYs: dots, GlyphStyle: glyph}
 	if len(dots) > 0 {
 		d.Add(points)
+	}
+	if s.Texts != nil {
+		labels.style = d.X.Tick.Label
+		labels.style.XAlign, labels.style.YAlign = draw.XLeft, draw.YBottom
+		labels.style.Font.Size = vg.Points(9)
+		d.Add(labels)
 	}
 	if s.Name == "" {
 		return
@@ -212,5 +223,39 @@ func setAxis(a *plot.Axis, log bool, most int, least float64) {
 	a.Tick.Marker = plot.TickerFunc(func(low, high float64) []plot.Tick { return roundTicks(low, high, most, least) })
 	if log {
 		a.Tick.Marker = plot.TickerFunc(decades)
+	}
+}
+
+// pointTexts draws texts next to points. A text is put, preferably right and above, where it
+// is neither cut off nor covers another text. If there is no such spot, it is left out.
+type pointTexts struct {
+	at    plotter.XYs
+	texts []string
+	style text.Style
+}
+
+func (l pointTexts) Plot(c draw.Canvas, p *plot.Plot) {
+	const away = vg.Length(5)
+	var taken []vg.Rectangle
+	trX, trY := p.Transforms(&c)
+	for i, at := range l.at {
+		x, y := trX(at.X), trY(at.Y)
+		size := l.style.Rectangle(l.texts[i]).Size()
+		for _, corner := range []vg.Point{
+			{X: x + away, Y: y + away}, {X: x + away, Y: y - away - size.Y},
+			{X: x - away - size.X, Y: y + away}, {X: x - away - size.X, Y: y - away - size.Y},
+		} {
+			box := vg.Rectangle{Min: corner, Max: corner.Add(size)}
+			overlaps := func(b vg.Rectangle) bool {
+				return box.Min.X < b.Max.X && b.Min.X < box.Max.X && box.Min.Y < b.Max.Y && b.Min.Y < box.Max.Y
+			}
+			inside := c.Min.X <= box.Min.X && c.Min.Y <= box.Min.Y && box.Max.X <= c.Max.X && box.Max.Y <= c.Max.Y
+			if !inside || slices.ContainsFunc(taken, overlaps) {
+				continue
+			}
+			taken = append(taken, box)
+			c.FillText(l.style, corner, l.texts[i])
+			break
+		}
 	}
 }

@@ -22,6 +22,9 @@ type Series struct {
 
 	Style Style
 
+	// Texts are written next to the points. nil: none.
+	Texts []string
+
 	// Low and High are the bounds of each Y; nil: none. A line has a band between them, and points
 	// without a line have error bars. Bounds that are not finite are not drawn.
 	Low, High []float64
@@ -49,6 +52,8 @@ func (s Series) check() error {
 	switch {
 	case s.X != nil && len(s.X) != len(s.Y):
 		return fmt.Errorf("%d x and %d y values", len(s.X), len(s.Y))
+	case s.Texts != nil && len(s.Texts) != len(s.Y):
+		return fmt.Errorf("%d texts and %d y values", len(s.Texts), len(s.Y))
 	case !fit(s.Low, s.High, s.Y):
 		return fmt.Errorf("%d y values, but %d low and %d high ones", len(s.Y), len(s.Low), len(s.High))
 	case !fit(s.Left, s.Right, s.Y):

@@ -1,7 +1,9 @@
 package viz
 
 import (
+	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -93,6 +95,30 @@ func FuzzPlotOfAnyRange(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A text that has enough space is there.
+func TestTextsNeitherOverlapNorAreCutOff(t *testing.T) {
+	s := Series{Style: Points, X: []float64{0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1}, Y: []float64{0, 1, 1, 1, 1, 1, 1, 0}}
+	for i := range s.X {
+		s.Texts = append(s.Texts, fmt.Sprintf("text %d", i))
+	}
+	svg := Plot{Series: []Series{s}}.SVG()
+	at := map[string]bool{}
+	found := 0
+	for _, m := range regexp.MustCompile(`<text x="([0-9.]+)" y="(-?[0-9.]+)"[^>]*>text (\d)`).FindAllStringSubmatch(svg, -1) {
+		if at[m[1]+" "+m[2]] {
+			t.Errorf("two texts at %s, %s", m[1], m[2])
+		}
+		at[m[1]+" "+m[2]] = true
+		if x, _ := strconv.ParseFloat(m[1], 64); x > 17/2.54*72-25 {
+			t.Errorf("text %s is cut off: it begins at %v", m[3], x)
+		}
+		found++
+	}
+	if found < 2+2 || found > 2+4 { // two to four of the middle ones, and both others
+		t.Errorf("%d texts", found)
+	}
 }
 
 func TestNamesAtTheAxisAreShortened(t *testing.T) {

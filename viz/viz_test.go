@@ -18,7 +18,7 @@ import (
 
 var curves = Plot{Title: "variance", X: "N", Y: "trace", LogX: true, LogY: true, Series: []Series{
 	{Name: "PL-Rank-2", X: []float64{1, 10, 100}, Y: []float64{1, .1, .01}, Style: LinePoints},
-	{Name: "PL-Rank-RB", X: []float64{1, 10, 100}, Y: []float64{.1, .01, .001}},
+	{Name: "PL-Rank-RB", X: []float64{1, 10, 100}, Y: []float64{.1, .01, .001}, Texts: []string{"", "", "end"}},
 	{Name: "1/N", X: []float64{1, 100}, Y: []float64{2, .02}, Style: Guide},
 }}
 
@@ -43,7 +43,7 @@ func texts(t *testing.T, svg string) string {
 
 func TestPlotIsDrawnInEveryFormat(t *testing.T) {
 	got := texts(t, curves.SVG())
-	for _, want := range []string{"variance", "PL-Rank-RB", "1/N"} {
+	for _, want := range []string{"variance", "PL-Rank-RB", "1/N", "|end|"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}
@@ -174,6 +174,7 @@ func TestFieldsThatDoNotFitArePanicsAndErrors(t *testing.T) {
 		want string
 	}{
 		{Plot{Series: []Series{{Name: "a", X: []float64{1}, Y: []float64{1, 2}}}}.SVG, `viz: series 0 ("a") has 1 x and 2 y values`},
+		{Plot{Series: []Series{{Name: "a", Y: []float64{1, 2}, Texts: []string{"t"}}}}.SVG, `viz: series 0 ("a") has 1 texts and 2 y values`},
 		{Plot{Series: []Series{{Name: "a", Style: 9}}}.SVG, `viz: series 0 ("a") has an unknown style, 9`},
 	} {
 		func() {
