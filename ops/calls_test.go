@@ -43,6 +43,10 @@ func TestEveryOpIsRightOrReturnsAnError(t *testing.T) {
 		shares := optest.Vector(l.Scores.Graph(), l.Scores.Name()+"s", tensor.Float64, []float64{9, 0, 1, .5, 1, .2, 9})
 		bonus := optest.Vector(l.Scores.Graph(), l.Scores.Name()+"r", tensor.Float64, []float64{9, 0, 1, 3, 1, -1, 9})
 		vectors := G.NewMatrix(l.Scores.Graph(), tensor.Float64, G.WithName(l.Scores.Name()+"v"), G.WithShape(7, 2), G.WithValue(optest.Dense(tensor.Float64, []float64{9, 9, 1, 0, 1, 1, 3, -1, 0, 2, 1, 1, 9, 9}, 7, 2)))
+		rows := ops.Sparse{
+			Starts: optest.Ints(l.Scores.Graph(), l.Scores.Name()+"starts", []int{0, 2, 2, 3}, 4), Values: zeros,
+			Columns: G.NewVector(l.Scores.Graph(), tensor.Int32, G.WithName(l.Scores.Name()+"columns"), G.WithShape(3), G.WithValue(tensor.New(tensor.WithBacking([]int32{0, 2, 1})))),
+		}
 		all := map[string]call{
 			"PLRank1":                  {fn: ops.PLRank1, args: []any{l, n.Gains, n.Rankings, theta}, reads: "scores gains"},
 			"PLRank2":                  {fn: ops.PLRank2, args: []any{l, n.Gains, n.Rankings, theta}, reads: "scores gains"},
@@ -68,6 +72,7 @@ func TestEveryOpIsRightOrReturnsAnError(t *testing.T) {
 			"Attention":                {fn: ops.Attention, args: []any{G.Must(ops.Dense(column, triple, zeros, ops.Identity)), l.Offsets, 1}, optional: []int{1}},
 			"LayerNorm":                {fn: ops.LayerNorm, args: []any{G.Must(ops.Dense(column, triple, zeros, ops.Identity)), zeros, zeros}},
 			"PiecewiseLinear":          {fn: ops.PiecewiseLinear, args: []any{column, w, bias, []int{1}, ops.ReLU}, optional: []int{3}},
+			"SparseDense":              {fn: ops.SparseDense, args: []any{rows, G.Must(ops.LayerNorm(G.Must(ops.Dense(column, triple, zeros, ops.Identity)), zeros, zeros)), zeros, ops.ReLU}},
 			"Drop":                     {fn: ops.Drop, args: []any{l.Scores, dropout, 0}},
 		}
 		for act := range ops.SwiGLU {

@@ -18,7 +18,8 @@ type Sparse struct {
 // SparseDense is [Dense] for a sparse x, in time and memory by its entries: the gradient of w is 0 in the rows of columns that no
 // row of x has. The values get no gradient. The result and the gradients have the bits of Dense if they are finite.
 //
-// It returns an error if shapes or dtypes do not fit, and a run does if starts do not ascend, or a column has no row of w.
+// It returns an error if shapes or dtypes do not fit, and a run does if starts do not ascend, or a column has no row of w. Its value
+// lasts until the next run.
 func SparseDense(x Sparse, w, b *G.Node, act Activation) (*G.Node, error) {
 	return layers.Dense("ops: SparseDense", x.Values, w, b, nil, forward.Activation(act), nil, 0, x.Starts, x.Columns)
 }
