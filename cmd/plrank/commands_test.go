@@ -95,13 +95,18 @@ func TestCommandsOfRankingsWork(t *testing.T) {
 	}
 }
 
-// The commands of the page on clicks work.
+// The commands of the page on clicks work, and the model that was deployed by them ends with the season.
 func TestCommandsOfClicksWork(t *testing.T) {
 	page, err := os.ReadFile("../../docs/clicks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	commandsWork(t, t.TempDir(), string(page), 5)
+	printed := commandsWork(t, t.TempDir(), string(page), 8)
+	for _, want := range []string{"passed: better than old/model.npz", "new/model.npz is better", "6000 impressions, 1 features drifted", "passed: better than deployed.npz"} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("nothing printed has %q", want)
+		}
+	}
 }
 
 // The commands of the page for those who have a model of another library work, and its request is answered.
