@@ -1,38 +1,52 @@
 package command
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
 // A Bar is one line at the bottom of a terminal. If the writer is not a terminal, only [Bar.Line] prints.
 type Bar struct {
-	w       io.Writer
-	columns int       // of the terminal; 0: it is none
-	start   time.Time // of the first Set, with
-	from    float64   // its part
-	left    string    // in words, "" if not known or less than a second
-	text    string    // to show
-	drawn   time.Time // when it was shown last
-	shown   int       // characters on the line
+	w     io.Writer
+	bar   *progressbar.ProgressBar // nil: not a terminal
+	room  int                      // columns for the text before the bar
+	start time.Time                // of the first Set, with
+	from  float64                  // its part
+	left  string                   // in words, "" if not known or less than a second
 }
 
 // NewBar returns a bar that fits the terminal, if w is one.
 func NewBar(w io.Writer) *Bar {
-	b := &Bar{w: inner(w)}
-	if f, ok := b.w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		b.columns = Columns(b.w)
+	w, columns := inner(w), 0
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		columns = Columns(w)
 	}
-	return b
+	return newBar(w, columns)
 }
 
-// Set shows the part that is done, from 0 to 1, a text before it, and the time left if the rest goes on as the parts since
+const (
+	barWidth = 16
+	percent  = len(" 100% ||  ") // around the bar
+	textRoom = 24                // at least, left of a bar
+	whole    = 1 << 20
+)
+
+func newBar(w io.Writer, columns int) *Bar {
+	if columns == 0 {
+		return &Bar{w: w}
+	}
+	width := max(0, min(barWidth, columns-1-percent-textRoom))
+	return &Bar{w: w, room: columns - 1 - percent - width, bar: progressbar.NewOptions64(whole,
+		progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(width), progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false), progressbar.OptionClearOnFinish())}
+}
+
+// Set moves the bar to a part from 0 to 1, with a text before it, and the time left if the rest goes on as the parts since
 // the first Set did: as many words as there is room for.
 func (b *Bar) Set(part float64, text string) {
 	if b.start.IsZero() {
@@ -45,36 +59,25 @@ func (b *Bar) Set(part float64, text string) {
 			b.left = left.String() + "\u00a0left" // one word
 		}
 	}
-	if b.columns == 0 {
+	if b.bar == nil {
 		return
 	}
 	if b.left != "" {
 		text += ", " + b.left
 	}
-	percent := fmt.Sprintf("  %.0f %%", 100*part)
-	for text != "" && utf8.RuneCountInString(text+percent) >= b.columns { // the last word goes
+	for len([]rune(text)) > b.room { // the last word goes
 		text = text[:max(0, strings.LastIndexByte(text, ' '))]
 	}
-	if b.text = text + percent; time.Since(b.drawn) >= 100*time.Millisecond {
-		b.drawn = time.Now()
-		b.draw(b.text)
-	}
-}
-
-// draw shows a text in place of the one on the line.
-func (b *Bar) draw(text string) {
-	if n := utf8.RuneCountInString(text); n+b.shown > 0 {
-		fmt.Fprintf(b.w, "\r%-*s\r%s", b.shown, "", text)
-		b.shown = n
-	}
+	b.bar.Describe(text)
+	_ = b.bar.Set64(int64(part * whole))
 }
 
 // Shown reports whether there is a terminal that shows the bar.
-func (b *Bar) Shown() bool { return b.columns > 0 }
+func (b *Bar) Shown() bool { return b.bar != nil }
 
 // LineLeft is [Line] with the time left at its end, unless a bar shows it.
 func (b *Bar) LineLeft(text string) {
-	if !b.Shown() && b.left != "" {
+	if b.bar == nil && b.left != "" {
 		text += "  " + strings.ReplaceAll(b.left, "\u00a0", " ")
 	}
 	b.Line(text)
@@ -82,13 +85,20 @@ func (b *Bar) LineLeft(text string) {
 
 // Line prints a line, above the bar if there is one.
 func (b *Bar) Line(text string) {
-	b.draw("")
+	if b.bar == nil {
+		Note(b.w, text)
+		return
+	}
+	_ = b.bar.Clear()
 	Note(b.w, text)
-	b.draw(b.text)
+	if !b.bar.IsFinished() {
+		_ = b.bar.RenderBlank()
+	}
 }
 
 // Finish removes the bar.
 func (b *Bar) Finish() {
-	b.text = ""
-	b.draw("")
+	if b.bar != nil {
+		_ = b.bar.Finish()
+	}
 }

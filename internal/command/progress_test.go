@@ -13,7 +13,7 @@ import (
 func TestBarFitsTheTerminal(t *testing.T) {
 	for columns := 20; columns <= 130; columns++ {
 		var w strings.Builder
-		b := &Bar{w: &w, columns: columns}
+		b := newBar(&w, columns)
 		for i := range 12 {
 			b.Set(float64(i)/12, fmt.Sprintf("%d/12 epochs, best expected-ndcg@5 0.1234", i+1))
 			b.Line(fmt.Sprintf("line %d.", i+1))
@@ -41,7 +41,7 @@ func TestTimeLeftIsShown(t *testing.T) {
 	for columns, want := range map[int]string{0: "first\na line  30s left\nlast\n", 80: "\rmore, 30s\u00a0left  "} {
 		synctest.Test(t, func(t *testing.T) { // in which nothing takes time but Sleep
 			var w strings.Builder
-			b := &Bar{w: &w, columns: columns}
+			b := newBar(&w, columns)
 			b.Set(0.5, "half")
 			b.LineLeft("first")
 			time.Sleep(10 * time.Second)
