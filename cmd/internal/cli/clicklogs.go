@@ -26,7 +26,8 @@ func (c *ClickLogs) ClickFlags() Flags {
 				"the ids of query and document, from the training split of -data, whose labels do not count"},
 		{Name: "bias", Value: &c.Bias, Topic: "clicks", Resumable: true, Help: "a `file` with the position bias, from plrank clicks bias"},
 		{Name: "estimator", Value: &c.Estimator, Topic: "clicks", Help: "how clicks become gains (`name`): " +
-			strings.ReplaceAll(strings.Trim(fmt.Sprint(clicks.GainEstimators()), "[]"), " ", ", ") + ", with a clip such as dr(0.01); without it, dr where there is a -bias, else naive"},
+			strings.ReplaceAll(strings.Trim(fmt.Sprint(clicks.GainEstimators()), "[]"), " ", ", ") + ", with a clip such as dr(0.01); " +
+			"without it, dr where there is a -bias, else naive"},
 	}
 }
 

@@ -81,7 +81,8 @@ func Command[T any, P interface {
 	}
 }
 
-// DoUntil runs a task as a sub-command until the context ends, and returns its exit status. Each warning is printed once, though several splits or files may have it.
+// DoUntil runs a task as a sub-command until the context ends, and returns its exit status. Each warning is printed once, though
+// several splits or files may have it.
 func (p Page) DoUntil(ctx context.Context, t Task, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return p.Run(args, t.Flags(), stdout, stderr, t.Check, func(line *Line, stdout io.Writer) error {
 		return t.Run(ctx, line, stdin, stdout, command.Once(stderr))
