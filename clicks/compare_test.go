@@ -149,7 +149,7 @@ func TestInterleavingsSurviveTheirLog(t *testing.T) {
 	}
 }
 
-// The weights are a minimum: no step of a weight towards another lowers the sum, but for those at their floor.
+// The weights have a sum within 2 % of the least: that of weights which no step from one to another lowers, but for those at their floor.
 func TestWeightsHaveTheLeastVariance(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 5 {
@@ -190,18 +190,24 @@ func TestWeightsHaveTheLeastVariance(t *testing.T) {
 		if s := floats.Sum(weights); math.Abs(s-1) > 1e-9 || slices.Min(weights[:3]) < leastWeight-1e-12 {
 			t.Errorf("weights %v", weights)
 		}
-		least := value(weights)
-		for from := range weights {
-			for to := range weights {
-				w := slices.Clone(weights)
-				const step = 1e-3
-				if w[from], w[to] = w[from]-step, w[to]+step; from == to || from < 3 && w[from] < leastWeight || w[from] < 0 {
-					continue
-				}
-				if value(w) < least*(1-1e-4) {
-					t.Errorf("weights %v have %v, and %v %v", weights, least, w, value(w))
+		best, least := slices.Clone(weights), value(weights)
+		for lower := true; lower; {
+			lower = false
+			for from := range weights {
+				for to := range weights {
+					w := slices.Clone(best)
+					const step = 1e-3
+					if w[from], w[to] = w[from]-step, w[to]+step; from == to || from < 3 && w[from] < leastWeight || w[from] < 0 {
+						continue
+					}
+					if v := value(w); v < least*(1-1e-9) {
+						best, least, lower = w, v, true
+					}
 				}
 			}
+		}
+		if got := value(weights); got > 1.02*least {
+			t.Errorf("weights %v have %v, and %v %v", weights, got, best, least)
 		}
 	}
 	same := contributors(2, 4, random)

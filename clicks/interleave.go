@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
 )
 
@@ -163,9 +164,6 @@ func (v *Interleaving) policy(im *Impression, model int) ([]float64, error) {
 	return Logged(&Impression{Documents: im.Documents, Scores: v.Models[model].Scores, Temperature: im.Temperature})
 }
 
-// expectations compute placements for weights, which need few digits.
-var expectations = sync.Pool{New: func() any { return &plackett.Expectation{Tolerance: 1e-3} }}
-
 // WeighedRanks is the number of ranks for which [Interleaving.Weigh] chooses weights: further ones cost time, and change little.
 const WeighedRanks = 3
 
@@ -180,45 +178,41 @@ const leastWeight = 0.05
 //
 //	Σ_m Σ_k θ_k Σ_d δ_dk² / P(d@k)    where P = Σ_j w_j P_j,
 //
-// over the first three ranks. Rankings that all models would show say nothing about differences. The last policy, a
+// over the first three ranks, with approximate placements: any weights are valid. Rankings that all models would show say nothing about differences. The last policy, a
 // Plackett–Luce policy with the log-scores log Σ_m Σ_k θ_k |δ_dk|, shows documents as often as the models differ about
-// them. The sum is convex in w; it is minimised by multiplying each w_j by the root of its derivative. Every model keeps a
+// them. The sum is convex in w; it is minimised by multiplying each w_j by its derivative. Every model keeps a
 // weight of at least 0.05, or half its equal share if that is less, which bounds the weights of clicks.
 func (v *Interleaving) Weigh(temperature float64, cutoff int) error {
 	models, documents := len(v.Models), len(v.Models[0].Scores)
 	im := &Impression{Documents: make([]string, documents), Temperature: temperature}
 	ranks := min(cutoff, documents, WeighedRanks)
-	e := expectations.Get().(*plackett.Expectation)
-	defer expectations.Put(e)
 	policies := make([][]float64, 0, models+1)
 	add := func() error {
-		m := len(policies)
-		scores, err := v.policy(im, m)
+		scores, err := v.policy(im, len(policies))
 		if err != nil {
 			return err
 		}
-		policies = append(policies, make([]float64, documents*ranks))
-		return e.Placements(scores, ranks, policies[m])
+		policies = append(policies, nearPlacements(scores, ranks))
+		return nil
 	}
 	for range models {
 		if err := add(); err != nil {
 			return err
 		}
 	}
-	squares, differ := make([]float64, documents*ranks), make([]float64, documents)
+	squares, differ, theta := make([]float64, documents*ranks), make([]float64, documents), metrics.Discounts(ranks)
 	for i := range squares {
-		theta := 1 / math.Log2(float64(i%ranks)+2)
 		for m := 1; m < models; m++ {
 			delta := policies[m][i] - policies[0][i]
-			squares[i] += theta * delta * delta
-			differ[i/ranks] += theta * math.Abs(delta)
+			squares[i] += theta[i%ranks] * delta * delta
+			differ[i/ranks] += theta[i%ranks] * math.Abs(delta)
 		}
 	}
 	if temperature == 0 {
 		temperature = 1
 	}
 	for d, x := range differ {
-		differ[d] = math.Log(max(x, 1e-6)) * temperature
+		differ[d] = math.Round(100*math.Log(max(x, 1e-6))) / 100 * temperature // short in a log
 	}
 	v.Models = append(v.Models, Contributor{Scores: differ})
 	if err := add(); err != nil {
@@ -230,37 +224,73 @@ func (v *Interleaving) Weigh(temperature float64, cutoff int) error {
 	return nil
 }
 
-// leastVariance returns the weights w of policies that minimise Σ_i squares_i / Σ_j w_j policies_ji. All but the last are at
-// least floor.
+// nearPlacements returns about P(d@k) [documents × ranks], exact at the first rank: at the others, documents that are left are drawn in
+// proportion to exp(score), as if the one to be left were independent of what is above.
+func nearPlacements(scores []float64, ranks int) []float64 {
+	p, highest := make([]float64, len(scores)*ranks), slices.Max(scores)
+	left, weights := make([]float64, len(scores)), make([]float64, len(scores))
+	for d, s := range scores {
+		weights[d], left[d] = math.Exp(s-highest), 1
+	}
+	for k := range ranks {
+		all := max(floats.Dot(weights, left), math.SmallestNonzeroFloat64) // of scores far apart
+		for d, w := range weights {
+			p[d*ranks+k] = min(w*left[d]/all, left[d])
+			left[d] -= p[d*ranks+k]
+		}
+	}
+	return p
+}
+
+// leastVariance returns the weights w of policies that about minimise Σ_i squares_i / Σ_j w_j policies_ji, by the terms that are not
+// negligible. All but the last are at least floor.
 func leastVariance(policies [][]float64, squares []float64, floor float64) []float64 {
 	n := len(policies)
-	weights, least := make([]float64, n), make([]float64, n)
+	weights, least, before := make([]float64, n), make([]float64, n), make([]float64, n)
 	for j := range weights {
 		weights[j], least[j] = 1/float64(n), floor
 	}
 	least[n-1] = 0
-	mix := make([]float64, len(squares))
-	for range 40 {
-		clear(mix)
-		for j, w := range weights {
-			floats.AddScaled(mix, w, policies[j])
+	terms, largest := make([]float64, len(squares)), 0.
+	for i, s := range squares {
+		all := math.SmallestNonzeroFloat64
+		for _, p := range policies {
+			all += p[i]
 		}
-		for i, s := range squares {
-			if s > 0 {
-				mix[i] = s / (mix[i] * mix[i])
-			} else {
-				mix[i] = 0
+		terms[i] = s / all
+		largest = max(largest, terms[i])
+	}
+	var kept []float64 // of each term: its square, and the policies
+	for i, s := range squares {
+		if terms[i] > largest/100 {
+			kept = append(kept, s)
+			for _, p := range policies {
+				kept = append(kept, p[i])
 			}
 		}
-		for j := range weights {
-			weights[j] *= math.Sqrt(floats.Dot(mix, policies[j]))
+	}
+	gradient := make([]float64, n)
+	for change, i := 1., 0; change > 1e-3 && i < 10; i++ {
+		copy(before, weights)
+		clear(gradient)
+		for at := 0; at < len(kept); at += n + 1 {
+			p := kept[at+1 : at+n+1]
+			mix := 0.
+			for j, w := range weights {
+				mix += w * p[j]
+			}
+			factor := kept[at] / (mix * mix)
+			for j, x := range p {
+				gradient[j] += factor * x
+			}
 		}
+		floats.Mul(weights, gradient)
 		if !raise(weights, least) { // the models do not differ
 			for j := range weights {
 				weights[j] = least[j] + (1-floats.Sum(least))/float64(n)
 			}
-			break
 		}
+		change = floats.Distance(weights, before, math.Inf(1))
 	}
 	return weights
 }
@@ -297,6 +327,8 @@ func raise(weights, least []float64) bool {
 	}
 }
 
+var samplers = sync.Pool{New: func() any { return new(plackett.Sampler) }}
+
 // Draw draws a ranking of the first cutoff documents from the mixture of the policies, and sets By. The same seed gives the
 // same ranking.
 func (v *Interleaving) Draw(temperature float64, cutoff int, seed uint64) (ranking []int, err error) {
@@ -313,6 +345,7 @@ func (v *Interleaving) Draw(temperature float64, cutoff int, seed uint64) (ranki
 	if len(ranking) == 0 {
 		return ranking, nil
 	}
-	var sampler plackett.Sampler
+	sampler := samplers.Get().(*plackett.Sampler)
+	defer samplers.Put(sampler)
 	return ranking, sampler.Draw(scores, plackett.Stream{Seed: seed}, plackett.Rankings{Documents: ranking, Cutoff: len(ranking)})
 }

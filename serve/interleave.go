@@ -107,13 +107,7 @@ func (s *Service) interleave(ctx context.Context, in *request, space *scratch, o
 	price := drawTime * float64(in.count*len(how.Models))
 	if in.draw != nil {
 		ranks = min(in.draw.cutoff, in.count)
-		for _, m := range how.Models {
-			one, err := in.draw.placementPrice(m.Scores)
-			if err != nil {
-				return badRequest("%w", err)
-			}
-			price += one
-		}
+		price += weighTime * float64(in.count*min(ranks, clicks.WeighedRanks)*(len(how.Models)+1))
 	}
 	if ranks > s.limits.Cutoff {
 		return badRequest("interleave: cutoff %d, want at most %d", ranks, s.limits.Cutoff)

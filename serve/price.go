@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/internal/cputime"
 	"github.com/plrank/plrank/ranker"
 )
@@ -21,7 +20,7 @@ const (
 	valueTime    = 1    // per feature of a document
 	textTime     = 20   // per feature of a document, to write it to the log
 	drawTime     = 50   // per document and per rank of a draw
-	weighTime    = 120  // per document, rank and policy of a mixture, to choose its weight
+	weighTime    = 30   // per document, rank and policy of a mixture, to choose its weight
 	roomTime     = 1.25 // per nanosecond of the exposures of a draw, with making room for them
 	leafTime     = 2    // per leaf of the exact explanation of a forest
 	orderTime    = 180  // per order of columns of an explanation
@@ -155,14 +154,6 @@ func (d *draw) price(scores []float64) (float64, error) {
 		took *= ruledTimes
 	}
 	return price + roomTime*float64(took), err
-}
-
-// placementPrice is the price of the placements of one policy in a mixture, which are an exposure for each rank, and of its
-// weight.
-func (d *draw) placementPrice(scores []float64) (float64, error) {
-	n, k := float64(len(scores)), min(d.cutoff, len(scores), clicks.WeighedRanks)
-	took, err := d.policy().ExposureTime(scores, k)
-	return float64(k) * (roomTime*float64(took) + weighTime*n), err
 }
 
 // explainPrice is the price of an explanation of documents with these features.
