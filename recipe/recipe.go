@@ -260,11 +260,12 @@ func sparsePlan(s *datasets.Splits) Plan {
 	return Plan{[]train.Config{network, forest}, reason + ": a small network and a forest"}
 }
 
-// sparseRecipe is for sparse documents. A word says something of few documents, which a symmetric tree would spend a level on.
+// sparseRecipe is for sparse documents. A word says something of few documents, which a symmetric tree would spend a level on. Trees are as
+// deep as their leaves allow: below a question for one word nearly all documents are still together (lab/recipe.md).
 func sparseRecipe(scorer string) train.Config {
 	c := forestRecipe()
 	if scorer == ranker.ForestKind {
-		c.Leaves, c.LearningRate, c.Epochs, c.Patience = 31, 0.1, 40, 5
+		c.Leaves, c.Depth, c.LearningRate, c.Epochs, c.Patience = 31, 0, 0.1, 40, 5
 		return c
 	}
 	c = train.Default()
