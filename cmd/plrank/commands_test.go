@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -139,6 +140,33 @@ func TestCommandsOfMigratingWork(t *testing.T) {
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// The commands of the page on hybrid search fuse two exports, for all queries and by kind.
+func TestCommandsOfHybridWork(t *testing.T) {
+	page, err := os.ReadFile("../../docs/hybrid.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	files := map[string]string{"bm25.csv": "query,document,score\n", "dense.csv": "query,document,score\n"}
+	for q := range 12 {
+		files["bm25.csv"] += fmt.Sprintf("q%d,right,%d\nq%[1]d,wrong,6\n", q, 5+q%2*3)
+		files["dense.csv"] += fmt.Sprintf("q%d,wrong,%g\nq%[1]d,right,.7\n", q, .6+float64(q%3)/10)
+		files["qrels.txt"] += fmt.Sprintf("q%d 0 right 1\n", q)
+		files["queries.csv"] += fmt.Sprintf("q%d,red%s shoes\n", q, strings.Repeat(" new", q%2))
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	printed := commandsWork(t, dir, string(page), 2)
+	for _, want := range []string{"rrf(tuned)", "learned by kind", "of 12 queries", "PUT /_search/pipeline/fused"} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("nothing printed has %q", want)
 		}
 	}
 }
