@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -8,10 +9,15 @@ import (
 // The life of a model: users prefer it to the fusion, the season comes, drift is seen, and a model that has learned from the season
 // alone passes the gate and beats it.
 func TestSeasonEndsALifeAndBeginsOne(t *testing.T) {
-	l, err := start(options{listen: "localhost:0", folder: t.TempDir(), day: 800, products: 1500, queries: 60, share: .5})
-	if err != nil {
-		t.Fatal(err)
+	folder := t.TempDir()
+	begin := func() *Loop {
+		l, err := start(options{listen: "localhost:0", folder: folder, day: 800, products: 1500, queries: 60, share: .5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
 	}
+	l := begin()
 	until := func(done func(r Record) bool) Record {
 		for range 7 {
 			if err := l.run(t.Context(), len(*l.records.Load())+1); err != nil {
@@ -23,6 +29,14 @@ func TestSeasonEndsALifeAndBeginsOne(t *testing.T) {
 		}
 		t.Fatal("the days pass, and nothing is decided")
 		return Record{}
+	}
+	tried := until(func(r Record) bool { return r.Challenger != "" })
+	if err := l.engine.index.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l.http.Close()
+	if l = begin(); version(l.rival.Load()) == "fused" || tried.Challenger != filepath.Base(l.candidate(tried.Day-1)) || tried.Since != l.day.Load() {
+		t.Errorf("after a start the challenger of %+v is %s", tried, version(l.rival.Load()))
 	}
 	first := until(func(r Record) bool { return r.Now != "" })
 	if first.Better != "challenger" || first.Drift != nil || first.Challenger != "" {
