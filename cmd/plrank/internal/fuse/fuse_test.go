@@ -12,6 +12,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/commandtest"
 	"github.com/plrank/plrank/fusion"
+	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 )
 
@@ -105,6 +106,16 @@ func TestGainIsOfGrades(t *testing.T) {
 		if m := f.value(t, "run "+a); math.Abs(m.Value-want) > 1e-12 {
 			t.Errorf("-gain %s: %v, want %v", gain, m.Value, want)
 		}
+	}
+}
+
+func TestQueriesMayHaveNoGain(t *testing.T) {
+	d := &data{queries: []*fusion.Query{{Gains: make([]float64, 2)}}, labels: [][]float32{{0.5, 0}}, cutoff: 10}
+	if err := d.scale(metrics.BinaryGain); err != nil || d.queries[0].Gains[0] != 0 {
+		t.Errorf("%v, %v, want 0", d.queries[0].Gains, err)
+	}
+	if err := d.scale(metrics.LinearGain); err != nil || d.queries[0].Gains[0] != 1 {
+		t.Errorf("%v, %v, want 1", d.queries[0].Gains, err)
 	}
 }
 

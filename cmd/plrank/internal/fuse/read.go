@@ -142,7 +142,9 @@ func (d *data) scale(gain metrics.Gain) error {
 		if err != nil {
 			return fmt.Errorf("fuse: query %s: %w", q.ID, err)
 		}
-		floats.ScaleTo(q.Gains, 1/metrics.IdealDCG(gains, discounts), gains[:len(q.Gains)])
+		if best := metrics.IdealDCG(gains, discounts); best > 0 { // fractions of tools have no binary gain
+			floats.ScaleTo(q.Gains, 1/best, gains[:len(q.Gains)])
+		}
 	}
 	return nil
 }
