@@ -151,7 +151,7 @@ func (s *Service) compute(ctx context.Context, body []byte, binary bool, space *
 		return err
 	}
 	s.measures.count(model.name, model, space.rows.unknowns)
-	s.watchDrift(model, in, space.rows.features, out.Scores)
+	s.watchDrift(model, in, &space.rows, out.Scores)
 	return nil
 }
 
@@ -161,19 +161,7 @@ func (s *Service) rank(ctx context.Context, model *served, in *request, space *s
 	if in.draw != nil && min(in.draw.cutoff, in.count) > s.limits.Cutoff && !in.draw.all(in.count) {
 		return badRequest("draw: cutoff %d, want at most %d, or all %d", in.draw.cutoff, s.limits.Cutoff, in.count)
 	}
-	if err := s.part(ctx, space, "its scores", model.price(in), 1, func() (err error) {
-		if err := space.rows.complete(model, in); err != nil {
-			return err
-		}
-		if err := space.rows.fillBase(model, in); err != nil {
-			return err
-		}
-		if out.Scores, err = model.ScoreOn(ctx, make([]float64, 0, in.count), space.rows.features, space.rows.base); err != nil {
-			return badRequest("%w", err) // an invalid feature, or the end of the context
-		}
-		out.Order = ranker.Rank(make([]int, 0, len(out.Scores)), out.Scores)
-		return nil
-	}); err != nil {
+	if err := s.score(ctx, model, in, space, out); err != nil {
 		return err
 	}
 	rules, err := s.rule(ctx, in, space, out)
@@ -216,6 +204,36 @@ func (s *Service) rank(ctx context.Context, model *served, in *request, space *s
 	return nil
 }
 
+// score reads and scores the documents. They stay sparse unless something else needs all features.
+func (s *Service) score(ctx context.Context, model *served, in *request, space *scratch, out *response) error {
+	isSparse := space.rows.isSparse
+	if !in.decoded {
+		isSparse = model.keepsSparse && !in.logged
+	}
+	if err := s.part(ctx, space, "its scores", model.price(in, isSparse), 1, func() (err error) {
+		if err := space.rows.complete(model, in); err != nil {
+			return err
+		}
+		if err := space.rows.fillBase(model, in); err != nil {
+			return err
+		}
+		if out.Scores, err = space.rows.score(ctx, model, make([]float64, 0, in.count)); err != nil {
+			return badRequest("%w", err) // an invalid feature, or the end of the context
+		}
+		out.Order = ranker.Rank(make([]int, 0, len(out.Scores)), out.Scores)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if !space.rows.isSparse || len(in.rules) == 0 && in.explain == nil && !in.interleaved {
+		return nil
+	}
+	return s.part(ctx, space, "all features of its documents", valueTime*float64(in.count*len(model.columns)), 1, func() error {
+		space.rows.densify()
+		return nil
+	})
+}
+
 // explain divides the difference of two scores among the features.
 func (s *Service) explain(ctx context.Context, model *served, in *request, space *scratch, out *response) error {
 	c := *in.explain
@@ -229,6 +247,7 @@ func (s *Service) explain(ctx context.Context, model *served, in *request, space
 			if err := rows.complete(model, others); err != nil {
 				return badRequest("explain: background: %w", err)
 			}
+			rows.densify()
 			c.Background = rows.features
 			return nil
 		}); err != nil {

@@ -23,12 +23,12 @@ type driftWatch struct {
 }
 
 // watchDrift counts a request to a model, and sets the metrics of drift now and then. Models without a reference have none.
-func (s *Service) watchDrift(model *served, in *request, features []float32, scores []float64) {
+func (s *Service) watchDrift(model *served, in *request, rows *rows, scores []float64) {
 	w := &model.drift
 	if model.File().Reference == nil || in.count == 0 {
 		return
 	}
-	d, width := rand.IntN(in.count), len(model.columns)
+	d := rand.IntN(in.count)
 	group := rand.Uint64()
 	if in.query != "" {
 		h := fnv.New64a()
@@ -41,7 +41,7 @@ func (s *Service) watchDrift(model *served, in *request, features []float32, sco
 		w.drift, _ = ranker.NewDrift(model.Model) // which has a reference
 		w.n = 0
 	}
-	w.drift.Add(group, time.Now(), features[d*width:(d+1)*width], scores[d:d+1])
+	w.drift.Add(group, time.Now(), rows.row(d), scores[d:d+1])
 	if w.n++; w.n%driftEvery == 0 {
 		s.measures.drifted(model, w.drift.Shifts(leastIndex))
 	}

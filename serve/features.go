@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/internal/jsonread"
 	"github.com/plrank/plrank/internal/text"
+	"github.com/plrank/plrank/ranker"
 )
 
 // rows holds the features of the documents of a request, row after row, and their base scores, nil
@@ -20,7 +22,10 @@ type rows struct {
 	model    *served
 	logs     bool // also to text
 	count    int  // of documents so far
+	isSparse bool // features are the row of one document, and the documents so far are in entries
 	features []float32
+	entries  ranker.Sparse
+	named    []int32 // the columns of the current document that may not be 0
 	base     []float32
 	text     []byte   // of the features, each after a comma; products of vectors follow in multiply
 	ends     []int    // by document: the end of its text
@@ -52,6 +57,52 @@ func (r *rows) start(model *served, logs bool) {
 	r.unknown = slices.Grow(r.unknown[:0], width)[:width]
 	r.unknowns = slices.Grow(r.unknowns[:0], width)[:width]
 	clear(r.unknowns)
+	if r.isSparse = model.keepsSparse && !logs; r.isSparse {
+		r.features = slices.Grow(r.features, width)[:width]
+		clear(r.features)
+		r.entries = ranker.Sparse{Starts: append(r.entries.Starts[:0], 0), Columns: r.entries.Columns[:0], Values: r.entries.Values[:0]}
+	}
+}
+
+// entered moves the row of the current document to the entries.
+func (r *rows) entered() {
+	slices.Sort(r.named)
+	for _, c := range slices.Compact(r.named) {
+		if v := r.features[c]; v != 0 {
+			r.entries.Columns, r.entries.Values = append(r.entries.Columns, c), append(r.entries.Values, v)
+		}
+		r.features[c] = 0
+	}
+	r.entries.Starts, r.named = append(r.entries.Starts, len(r.entries.Values)), r.named[:0]
+}
+
+// row returns the features of a document.
+func (r *rows) row(d int) []float32 {
+	width := len(r.model.columns)
+	if !r.isSparse {
+		return r.features[d*width : (d+1)*width]
+	}
+	row, own := make([]float32, width), r.entries.Cut(d, d+1)
+	own.Dense(row, width, nil)
+	return row
+}
+
+// score appends the scores of the documents by a model.
+func (r *rows) score(ctx context.Context, model *served, scores []float64) ([]float64, error) {
+	if r.isSparse {
+		return model.ScoreSparse(ctx, scores, &r.entries, r.base)
+	}
+	return model.ScoreOn(ctx, scores, r.features, r.base)
+}
+
+// densify makes rows of all features, which take a price.
+func (r *rows) densify() {
+	if !r.isSparse {
+		return
+	}
+	r.isSparse = false
+	r.features = make([]float32, r.entries.Len()*len(r.model.columns))
+	r.entries.Dense(r.features, len(r.model.columns), nil)
 }
 
 // read decodes the documents of a request, unless the body was decoded with them.
@@ -59,8 +110,9 @@ func (r *rows) read(model *served, in *request) error {
 	if in.decoded {
 		return nil
 	}
-	r.start(model, in.logged)
-	r.features = slices.Grow(r.features, in.count*len(model.columns))
+	if r.start(model, in.logged); !r.isSparse {
+		r.features = slices.Grow(r.features, in.count*len(model.columns))
+	}
 	if in.values != nil {
 		return r.binary(in)
 	}
@@ -80,6 +132,10 @@ func (r *rows) read(model *served, in *request) error {
 func (r *rows) add(documents *jsonread.Reader) (err error) {
 	width, levels := len(r.model.columns), r.model.File().Levels
 	n := len(r.features)
+	if r.isSparse {
+		n = 0
+		defer r.entered()
+	}
 	if cap(r.features) < n+width {
 		r.features = slices.Grow(r.features, n+width)
 	}
@@ -94,6 +150,9 @@ func (r *rows) add(documents *jsonread.Reader) (err error) {
 	case '[':
 		copies = r.logs && levels == nil
 		err = r.dense(row, documents, copies)
+		for c := 0; r.isSparse && c < width; c++ {
+			r.named = append(r.named, int32(c))
+		}
 	case '{':
 		err = r.sparse(row, documents)
 	default:
@@ -201,6 +260,7 @@ func (r *rows) sparse(row []float32, documents *jsonread.Reader) error {
 			r.blank(row, r.keys[0].byName)
 		}
 		n++
+		r.named = append(r.named, int32(column))
 		if _, err := r.value(&row[column], column, documents); err != nil {
 			return fmt.Errorf(", feature %s: %w", clip(string(name)), err)
 		}
@@ -213,6 +273,9 @@ func (r *rows) sparse(row []float32, documents *jsonread.Reader) error {
 
 // blank sets the features that a document leaves out.
 func (r *rows) blank(row []float32, byName bool) {
+	if r.isSparse {
+		return // the row is 0
+	}
 	for column := range row {
 		if row[column] = missing; !byName || r.model.File().Sparse {
 			row[column] = r.model.ZeroLevel(column)
@@ -235,15 +298,21 @@ func (r *rows) binary(in *request) error {
 	blank := make([]float32, width)
 	r.blank(blank, len(r.keys) > 0 && r.keys[0].byName)
 	for range in.count {
-		r.features = append(r.features, blank...)
+		if !r.isSparse {
+			r.features = append(r.features, blank...)
+		}
 		row := r.features[len(r.features)-width:]
 		for _, column := range columns {
+			r.named = append(r.named, int32(column))
 			if v := math.Float32frombits(binary.LittleEndian.Uint32(values)); v == v {
 				row[column] = v
 			} else {
 				row[column] = missing // a NaN of any bits
 			}
 			values = values[4:]
+		}
+		if r.isSparse {
+			r.entered()
 		}
 		if r.logs {
 			if err := r.appendText(r.model.File().Levels, row[:width-r.model.products]); err != nil {

@@ -90,7 +90,7 @@ func (s *Service) interleave(ctx context.Context, in *request, space *scratch, o
 			model = s.models[name].model.Load()
 			price := model.scoring.at(in.count) + documentTime*float64(in.count)
 			if in.readsAgain(model) {
-				price = model.price(in)
+				price = model.price(in, false)
 			}
 			if err := s.part(ctx, space, "the scores of "+name, price, 1, func() (err error) {
 				scores, err = space.scoresOf(ctx, in, model)
@@ -156,6 +156,7 @@ func (space *scratch) scoresOf(ctx context.Context, in *request, model *served) 
 		if err := rows.complete(model, &other); err != nil {
 			return nil, err
 		}
+		rows.densify()
 		features = rows.features
 	}
 	scores, err := model.ScoreOn(ctx, make([]float64, 0, in.count), features, base)

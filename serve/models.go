@@ -23,10 +23,11 @@ type served struct {
 	name        string
 	columns     map[int]int // by feature id; Column finds them by name
 	products    int         // the last features, which are products of vectors
+	keepsSparse bool        // documents are sparse, and stay so unless all features are asked for
 	vectorNames []string
 	features    *clicks.Log // has their ids and names, without impressions
 
-	scoring, transforming curve
+	scoring, transforming, sparseScoring curve
 
 	drift driftWatch
 }
@@ -102,6 +103,7 @@ func (s *slot) open() error {
 			"serve it from a new process with its own log folder", s.path)
 	}
 	m := &served{Model: model, name: s.name, columns: map[int]int{}, products: len(model.Products())}
+	m.keepsSparse = model.File().Sparse && model.TakesSparse() && m.products == 0
 	for _, v := range model.Vectors() {
 		m.vectorNames = append(m.vectorNames, v.Name)
 	}
@@ -125,7 +127,7 @@ func (m *served) try() error {
 		in.base = []byte("[0, 1]")
 	}
 	space := &scratch{rows: rows{features: make([]float32, 2*width)}}
-	for i := range width {
+	for i := range min(width, fewValues) { // which the explanation goes through
 		space.rows.features[width+i] = 1
 		if _, text := m.Level(i, ""); text {
 			space.rows.features[i] = missing

@@ -91,6 +91,29 @@ func TestDocumentsOfWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, _ := tested(t, Options{Models: only(path)})
+	dense, _ := tested(t, Options{Models: only(path)})
+	dense.models["default"].model.Load().keepsSparse = false
+	if !s.models["default"].model.Load().keepsSparse {
+		t.Fatal("documents do not stay sparse")
+	}
+	for _, body := range []string{
+		`{"documents": [[1, 0, null], [0, 0, 0], [true, 2.5, -1]]}`, `{"documents": [{"9": 1}, {"7": null, "5": 2}], "explain": {"document": 1}}`,
+		`{"documents": []}`, `{"documents": [{"price": 1, "word:blue": 0}, {}, {"word:red": 3}], "draw": {"cutoff": 2, "seed": 5}}`,
+		`{"documents": [{"price": 2}, {"price": 1}, {}], "quotas": [{"column": "price", "value": 1, "least": 1, "of the first": 1}]}`,
+		`{"documents": [{"price": 2}, {"word:red": 1, "price": 1}, {}], "diversify": {"lambda": 0.5, "vector": ["price", "word:red"]}}`,
+		`{"documents": [{"price": "x"}]}`, `{"documents": [[1, 2]]}`, `{"documents": [{"price": 1}, [1, 2, 3], {"5": 2}]}`,
+	} {
+		got, want := post(s, body), post(dense, body)
+		if got.Code != want.Code || got.Body.String() != want.Body.String() {
+			t.Errorf("%s: %s, want %s", body, got.Body, want.Body)
+		}
+	}
+	for _, line := range []string{`{"documents": 2}`, `{"documents": 3, "features": ["price", "word:red"]}`} {
+		body := binaryBody(line, 1, 0, 2, missing, 4, 5)
+		if got, want := postBinary(s, body), postBinary(dense, body); got.Code != 200 || got.Body.String() != want.Body.String() {
+			t.Errorf("%s: %s, want %s", line, got.Body, want.Body)
+		}
+	}
 	w := post(s, `{"documents": [{"word:red": 1}, {"word:green": [1, {}], "word:blue": 2, "price": 3}, {"word:green": 1}, {}, {"5": 1, "999": 4}]}`)
 	var answer struct{ Scores []float64 }
 	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || !slices.Equal(answer.Scores, []float64{1, 230, 0, 0, 100}) {

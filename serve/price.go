@@ -124,15 +124,44 @@ func (m *served) measure() {
 		}
 	})
 	m.scoring, m.transforming = curves[0], curves[1]
+	if m.keepsSparse {
+		m.measureSparse(rows)
+	}
 }
 
-// price is the price of scoring the documents of a request, of reading them if that was not done with the body, and of the answer.
-func (m *served) price(in *request) float64 {
-	perValue := float64(valueTime)
-	if in.logged {
-		perValue += textTime
+// measureSparse measures how long the model takes for documents that have few of its features.
+func (m *served) measureSparse(values []float32) {
+	few, columns := &ranker.Sparse{}, make([]int32, min(fewValues, len(m.columns)))
+	for i := range columns {
+		columns[i] = int32(i * len(m.columns) / len(columns))
 	}
-	price := requestTime + m.scoring.at(in.count) + float64(in.count)*(documentTime+perValue*float64(len(m.columns)))
+	sizes, base := sampleSizes[:len(sampleSizes)-1], []float32(nil)
+	for range sizes[len(sizes)-1] {
+		few.Append(columns, values[:len(columns)])
+		if m.OnBaseScores() {
+			base = append(base, 0)
+		}
+	}
+	m.sparseScoring = measure(sizes, false, func(n int) {
+		part := few.Cut(0, n)
+		_, _ = m.ScoreSparse(context.Background(), nil, &part, base[:min(n, len(base))])
+	})[0]
+}
+
+// fewValues is how many features the documents have by which a model is tried, and scoring of sparse ones is timed. More take more bytes
+// of a body.
+const fewValues = 64
+
+// price is the price of scoring the documents of a request, of reading them if that was not done with the body, and of the answer.
+func (m *served) price(in *request, isSparse bool) float64 {
+	perValue, scoring := float64(valueTime*len(m.columns)), m.scoring
+	if in.logged {
+		perValue += float64(textTime * len(m.columns))
+	}
+	if isSparse {
+		perValue, scoring = 0, m.sparseScoring
+	}
+	price := requestTime + scoring.at(in.count) + float64(in.count)*(documentTime+perValue)
 	for _, v := range in.vectors {
 		price += valueTime * float64(2*m.products*v.numbers(in.count))
 	}

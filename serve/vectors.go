@@ -117,7 +117,7 @@ func (r *rows) multiply(model *served, in *request) error {
 			return badRequest("vectors: the model has no vector %q: it has %s", clip(name), text.List(model.vectorNames))
 		}
 	}
-	if in.vectors != nil {
+	if in.vectors != nil && len(list) > 0 {
 		if err := model.Multiply(r.features, func(i, document int) []float32 {
 			if v, given := in.vectors[list[i].Name]; given {
 				return v.at(document)
