@@ -129,33 +129,30 @@ func (s *scan) addVectors(c *Chunk, l *Layout) error {
 	return nil
 }
 
+// ids returns the id of the query, or of the document, of each row; nil: they have none.
+func (c *Chunk) ids(ofDocuments bool) (ids []string) {
+	if ofDocuments {
+		return c.DocumentIDs
+	}
+	for _, run := range c.Runs {
+		ids = append(ids, slices.Repeat([]string{run.Query}, run.Rows)...)
+	}
+	return ids
+}
+
 // findVectors finds the vectors of the rows in a file, by the ids of queries or of documents.
 func (s *scan) findVectors(c *Chunk, file *vectorFile, k, width int) error {
-	set := func(r int, id string) {
+	ids := c.ids(file.ofDocuments)
+	if ids == nil || !file.ofDocuments && slices.Contains(ids, "") {
+		whose := map[bool]string{false: "query", true: "document"}[file.ofDocuments]
+		return fmt.Errorf("datasets: %s:%d: no %s ids, by which %s has vectors", s.Path, c.Line, whose, file.path)
+	}
+	for r, id := range ids {
 		at, found := file.at[id]
 		if !found {
 			at = NoVector
 		}
 		c.VectorAt[r*width+k], file.found = at, file.found || found
-	}
-	if file.ofDocuments {
-		if c.DocumentIDs == nil {
-			return fmt.Errorf("datasets: %s:%d: no document ids, by which %s has vectors", s.Path, c.Line, file.path)
-		}
-		for r, id := range c.DocumentIDs {
-			set(r, id)
-		}
-		return nil
-	}
-	r := 0
-	for _, run := range c.Runs {
-		if run.Query == "" {
-			return fmt.Errorf("datasets: %s:%d: no query ids, by which %s has vectors", s.Path, c.Line, file.path)
-		}
-		for range run.Rows {
-			set(r, run.Query)
-			r++
-		}
 	}
 	return nil
 }
@@ -364,13 +361,7 @@ func (b *VectorBlock) load(ctx context.Context, v transforms.Vector, o Options) 
 		if err := s.addVectors(c, l); err != nil {
 			return err
 		}
-		ids := c.DocumentIDs
-		if !file.ofDocuments {
-			for _, run := range c.Runs {
-				ids = append(ids, slices.Repeat([]string{run.Query}, run.Rows)...)
-			}
-		}
-		for r, id := range ids {
+		for r, id := range c.ids(file.ofDocuments) {
 			at, twice := file.at[id]
 			if twice && at != c.VectorAt[r] {
 				return bad(c.Line+int(c.At[r]), "%s has two vectors", text.Quote([]byte(id)))
