@@ -292,8 +292,7 @@ func (r *rowReader) chunk(b *reader.Builder, c *reader.Chunk, n int) error {
 
 // row adds a row to the chunk.
 func (r *rowReader) row(b *reader.Builder, row int) {
-	to := r.Begin(b)
-	to.Copy(r.numbers[row*len(r.IDs):])
+	copy(b.Row(), r.numbers[row*len(r.IDs):])
 	for _, n := range r.used {
 		if r.isNumber(n) && r.leaves[n].isNumber() || r.leaves[n].isList {
 			continue
@@ -303,12 +302,12 @@ func (r *rowReader) row(b *reader.Builder, row int) {
 			value, err = r.leaves[n].id(value)
 		}
 		if err == nil {
-			err = r.Set(b, &to, n, value)
+			err = r.Set(b, n, value)
 		}
 		if err != nil {
 			b.FailLine("column %q: %v", r.Called[n], err)
 			return
 		}
 	}
-	r.End(b, &to)
+	b.EndRow()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/plrank/plrank/datasets/schema"
 	"github.com/plrank/plrank/internal/memory"
 	"github.com/plrank/plrank/internal/sparse"
 	"github.com/plrank/plrank/internal/text"
@@ -29,9 +30,19 @@ type Builder struct {
 	mixed  bool // the ids of the line do not ascend
 	sorted bool // the ids of every line so far ascend
 
-	numbers []float32 // of the row, by optional column
-	told    []int     // by optional column: the last line+1 of the chunk that has it
-	has     []int     // the optional columns of the layout
+	rowHead             // of the row at hand
+	hasGroups bool      // rows have groups
+	numbers   []float32 // of the row, by optional column
+	told      []int     // by optional column: the last line+1 of the chunk that has it
+	has       []int     // the optional columns of the layout
+}
+
+// A rowHead is what a row says besides numbers of optional columns.
+type rowHead struct {
+	features               []float32 // of a table
+	label                  float32   // NaN: it is absent
+	query, document, group []byte    // empty: it is absent
+	grouped                bool      // a line of LETOR text tells the group, which is not what the format assumes
 }
 
 // NewParser gives a function that reads text into the fields of a chunk, whose size is that
@@ -69,6 +80,7 @@ func (l *Layout) NewBuilder(o Options) *Builder {
 	if b.wants == nil {
 		b.wants = o.Wants
 	}
+	b.hasGroups = l.Roles[schema.Group] != ""
 	return b
 }
 
@@ -132,7 +144,8 @@ func (b *Builder) Row() []float32 {
 	b.lines.Columns, b.lines.Values, b.last, b.mixed = b.lines.Columns[:start], b.lines.Values[:start], -1, false
 	b.values = slices.Grow(b.values[:n*width], width)[:(n+1)*width]
 	clear(b.values[n*width:])
-	return b.values[n*width:]
+	b.rowHead = rowHead{features: b.values[n*width:], label: text.Missing}
+	return b.features
 }
 
 // Set adds a feature to the row of LETOR text.
@@ -256,14 +269,14 @@ func (b *Builder) Level(k int, word []byte) float32 { return b.c.Levels[k].Value
 // isLabel reports whether a number can be a label. Any can if labels are not used.
 func (b *Builder) isLabel(v float32) bool { return IsGrade(v) || b.options.Labels == UnusedLabels }
 
-// EndRow adds the row to the chunk. A label that is NaN is absent; so are ids that are empty.
-func (b *Builder) EndRow(label float32, query, document []byte) {
-	c := b.c
+// EndRow adds the row to the chunk.
+func (b *Builder) EndRow() {
+	c, label := b.c, b.label
 	b.lines.Starts = append(b.lines.Starts, len(b.lines.Values))
-	if n := len(c.Runs); n > 0 && c.Runs[n-1].Query == string(query) {
+	if n := len(c.Runs); n > 0 && c.Runs[n-1].Query == string(b.query) {
 		c.Runs[n-1].Rows++
 	} else {
-		c.Runs = append(c.Runs, Run{Query: string(query), Rows: 1, Line: c.Lines})
+		c.Runs = append(c.Runs, Run{Query: string(b.query), Rows: 1, Line: c.Lines})
 	}
 	switch {
 	case label == Unlabelled && b.options.MinusOne == "irrelevant":
@@ -282,19 +295,16 @@ func (b *Builder) EndRow(label float32, query, document []byte) {
 	for _, i := range b.has {
 		c.Numbers[i] = append(c.Numbers[i], b.numbers[i])
 	}
-	if document != nil && c.DocumentIDs == nil {
+	if b.document != nil && c.DocumentIDs == nil {
 		c.DocumentIDs = make([]string, len(c.Labels)-1, cap(c.Labels))
 	}
 	if c.DocumentIDs != nil {
-		c.DocumentIDs = append(c.DocumentIDs, string(document))
+		c.DocumentIDs = append(c.DocumentIDs, string(b.document))
 	}
-}
-
-// Group is the group of the row that EndRow has added; all rows have one, or none. It is
-// given if the line tells it, and not if it is what the format assumes.
-func (b *Builder) Group(name []byte, given bool) {
-	b.c.HasGroups = b.c.HasGroups || given
-	b.c.Groups = append(b.c.Groups, b.c.GroupNames.Number(name))
+	if b.hasGroups {
+		c.HasGroups = c.HasGroups || b.grouped
+		c.Groups = append(c.Groups, c.GroupNames.Number(b.group))
+	}
 }
 
 // Commented counts the current row as one with all its features in a comment.

@@ -170,12 +170,6 @@ type letorReader struct {
 // numberFeature is the id of a feature that is an optional column.
 type numberFeature struct{ id, column int }
 
-// group is the group of a line, and whether the line mentions its feature.
-type group struct {
-	name      []byte
-	mentioned bool
-}
-
 // line reads one line of LETOR, SVMlight or SVMrank text:
 //
 //	label [qid:ID] id:value id:value … [# comment]
@@ -209,8 +203,8 @@ func (f letorReader) line(to *Builder, b []byte) {
 		i = text.SkipBlanks(b, i+len(query))
 	}
 	to.Row()
-	g := group{name: []byte("0")} // as all features that are absent
-	end, ok := f.features(to, b, i, &g)
+	to.label, to.query, to.group = label, query, []byte("0") // as all features that are absent
+	end, ok := f.features(to, b, i)
 	if !ok {
 		return
 	}
@@ -221,15 +215,13 @@ func (f letorReader) line(to *Builder, b []byte) {
 	if end == i && hidesFeatures(b[i:]) {
 		to.Commented()
 	}
-	to.EndRow(label, query, documentID(b[end:]))
-	if f.group >= 0 {
-		to.Group(g.name, g.mentioned)
-	}
+	to.document = documentID(b[end:])
+	to.EndRow()
 }
 
 // features reads the features at b[i:], and gives the position after them, where the line or
 // a comment begins. Not ok: one was malformed.
-func (f letorReader) features(to *Builder, b []byte, i int, g *group) (end int, ok bool) {
+func (f letorReader) features(to *Builder, b []byte, i int) (end int, ok bool) {
 next:
 	for {
 		if i = text.SkipBlanks(b, i); i == len(b) || b[i] == '#' {
@@ -249,7 +241,7 @@ next:
 		id := int(number)
 		i++
 		if id == f.group {
-			n, err := g.read(b[i:], id, to.LastWins())
+			n, err := to.setGroup(b[i:], id)
 			if err != nil {
 				return i, fail(to, b, start, err)
 			}
@@ -311,13 +303,13 @@ func secondOf(b []byte, id int) (at int) {
 
 func errTwice(id int) error { return fmt.Errorf("a second value for id %d in this line", id) }
 
-// read reads the value of the feature of groups, of n bytes.
-func (g *group) read(b []byte, id int, lastWins bool) (n int, err error) {
-	if g.mentioned && !lastWins {
+// setGroup sets the group of the row to the value of a feature, of n bytes.
+func (b *Builder) setGroup(value []byte, id int) (n int, err error) {
+	if b.grouped && !b.LastWins() {
 		return 0, errTwice(id)
 	}
-	g.mentioned = true
-	g.name, n, err = text.Exact(b)
+	b.grouped = true
+	b.group, n, err = text.Exact(value)
 	return n, err
 }
 

@@ -57,11 +57,11 @@ func readArray(file []byte, o Options, sidecar Sidecar, size int, each func(c *C
 		b.Begin(c)
 		v := &c.Vectors[columns.Vector[1]]
 		for ; c.Lines < n; c.Lines++ {
-			row := columns.Begin(b)
-			if err := columns.Set(b, &row, 0, ids[1+done+c.Lines]); err != nil {
+			b.Row()
+			if err := columns.Set(b, 0, ids[1+done+c.Lines]); err != nil {
 				return fmt.Errorf("%s:%d: %w", path, 2+done+c.Lines, err)
 			}
-			columns.End(b, &row)
+			b.EndRow()
 			for i := range width {
 				v.Values = append(v.Values, number((done+c.Lines)*width+i))
 			}

@@ -24,27 +24,6 @@ type Columns struct {
 	unused int // the label where none is used; −1: none
 }
 
-// A Row is what a row says besides features, and its features as Builder.Row gives them.
-type Row struct {
-	features               []float32
-	label                  float32
-	query, document, group []byte
-}
-
-// Begin begins a row.
-func (s *Columns) Begin(to *Builder) Row { return Row{features: to.Row(), label: text.Missing} }
-
-// Copy sets all features of the row.
-func (r *Row) Copy(features []float32) { copy(r.features, features) }
-
-// End adds the row.
-func (s *Columns) End(to *Builder, r *Row) {
-	to.EndRow(r.label, r.query, r.document)
-	if s.Group >= 0 {
-		to.Group(r.group, true)
-	}
-}
-
 // SetForm says in which form the column at position n has texts of categories; without it they are cells.
 func (s *Columns) SetForm(n int, form text.Form) {
 	if k := s.Level[n]; k >= 0 {
@@ -57,9 +36,9 @@ func (s *Columns) SetForm(n int, form text.Form) {
 
 // Set sets what the column at position n is to a value: the text as it is, or the text of a number. It is nil for null, in formats
 // that have it.
-func (s *Columns) Set(to *Builder, r *Row, n int, value []byte) (err error) {
+func (s *Columns) Set(to *Builder, n int, value []byte) (err error) {
 	if n == s.Group {
-		r.group = value // and it may be a feature
+		to.group = value // and it may be a feature
 	}
 	switch k := s.Level[n]; {
 	case s.Vector[n] >= 0:
@@ -68,35 +47,35 @@ func (s *Columns) Set(to *Builder, r *Row, n int, value []byte) (err error) {
 		v.Ends = append(v.Ends, len(v.Values))
 		return err
 	case k >= 0 && value == nil && s.form(k) != text.Cell:
-		r.features[s.Feature[n]] = text.Missing
+		to.features[s.Feature[n]] = text.Missing
 	case k >= 0:
 		if err := text.CheckUTF8(value); err != nil {
 			return err
 		}
-		r.features[s.Feature[n]] = to.Level(k, value)
+		to.features[s.Feature[n]] = to.Level(k, value)
 	case s.Feature[n] >= 0:
-		if r.features[s.Feature[n]], err = to.number(s.IDs[s.Feature[n]], value); err != nil {
+		if to.features[s.Feature[n]], err = to.number(s.IDs[s.Feature[n]], value); err != nil {
 			return fmt.Errorf("%s is %w%s", text.Quote(value), err, text.Hint(value))
 		}
 	case n == s.Label:
 		if len(bytes.TrimSpace(value)) == 0 {
 			return nil
 		}
-		if r.label, err = text.Field(value); err == nil && r.label != r.label {
+		if to.label, err = text.Field(value); err == nil && to.label != to.label {
 			err = text.ErrNumber
 		}
 		if err != nil {
 			return fmt.Errorf("the label %s is %w%s", text.Quote(value), err, text.Hint(value))
 		}
-		if !to.isLabel(r.label) {
+		if !to.isLabel(to.label) {
 			return fmt.Errorf("the label is %s: want %s", text.Quote(value), WantGrade)
 		}
 	case n == s.Query:
-		if r.query = value; len(value) == 0 {
+		if to.query = value; len(value) == 0 {
 			return errors.New("no query id (-query-column names another column)")
 		}
 	case n == s.Document:
-		r.document = value
+		to.document = value
 	default:
 		if i := slices.Index(s.Numbers, n); i >= 0 {
 			to.numbers[i], err = numbers[i].parse(value)
@@ -116,13 +95,13 @@ func (s *separatedReader) line(to *Builder, b []byte) {
 	if isBlank(b, s.Comma) {
 		return
 	}
-	r := s.Begin(to)
+	features := to.Row()
 	n := 0
 	for i := 0; i <= len(b); n++ {
 		if n < len(s.Feature) && s.Feature[n] >= 0 && n != s.Group && s.Level[n] < 0 && to.options.Missing == nil {
 			// A plain number, as most are; anything else goes the long way.
 			if v, used, err := text.Float32(b[i:]); err == nil && (i+used == len(b) || b[i+used] == s.Comma) {
-				r.features[s.Feature[n]] = v
+				features[s.Feature[n]] = v
 				to.noteLarge(s.IDs[s.Feature[n]], v, b[i:i+used])
 				i += used + 1
 				continue
@@ -133,7 +112,7 @@ func (s *separatedReader) line(to *Builder, b []byte) {
 		case err == nil && n >= len(s.Feature):
 			err = fmt.Errorf("more fields than the %d of the %s", len(s.Feature), s.first())
 		case err == nil:
-			err = s.Set(to, &r, n, value)
+			err = s.Set(to, n, value)
 		}
 		if err != nil {
 			to.FailLine("%s: %v", s.called(n), err)
@@ -145,7 +124,7 @@ func (s *separatedReader) line(to *Builder, b []byte) {
 		to.FailLine("%d fields, but the %s has %d: none for %s", n, s.first(), len(s.Feature), s.called(n))
 		return
 	}
-	s.End(to, &r)
+	to.EndRow()
 }
 
 // isBlank reports whether a line is blank, not a row.

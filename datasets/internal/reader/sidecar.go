@@ -96,9 +96,10 @@ func readValues[T any](ctx context.Context, path string, parse func(line []byte)
 	lines := bufio.NewScanner(f)
 	for lines.Scan() && lines.Err() == nil { // after an error it gives what is left as a line
 		v, err := parse(lines.Bytes())
-		if values = append(values, v); err != nil {
-			return values, fmt.Errorf("datasets: %s:%d: %w", path, len(values), err)
+		if err != nil {
+			return values, fmt.Errorf("datasets: %s:%d: %w", path, len(values)+1, err)
 		}
+		values = append(values, v)
 	}
 	if err := lines.Err(); err != nil {
 		return values, fmt.Errorf("datasets: %s:%d: %w", path, len(values)+1, err)
