@@ -45,6 +45,10 @@ var engines = []engine{
 func (o *options) printEngines(w io.Writer, m *fusion.Model, k float64) {
 	for _, e := range engines {
 		fmt.Fprintf(w, "\n%s\n", e.name)
+		if e.runs > 0 && e.runs != len(o.runs) {
+			cli.PrintNote(w, fmt.Sprintf("It cannot combine %d runs.", len(o.runs)))
+			continue
+		}
 		best, known := m.Weights, e.forms[m.Form] != ""
 		for _, other := range m.Forms {
 			if !known && e.forms[other.Form] != "" {
@@ -52,11 +56,7 @@ func (o *options) printEngines(w io.Writer, m *fusion.Model, k float64) {
 				cli.PrintNote(w, fmt.Sprintf("It cannot compute %s. With %s:", describe(m.Weights), describe(best)))
 			}
 		}
-		if e.runs > 0 && e.runs != len(o.runs) {
-			cli.PrintNote(w, fmt.Sprintf("It cannot combine %d runs.", len(o.runs)))
-		} else {
-			fmt.Fprintln(w, e.paste(e.forms[best.Form], best, o.runs))
-		}
+		fmt.Fprintln(w, e.paste(e.forms[best.Form], best, o.runs))
 		cli.PrintNote(w, e.lacks)
 	}
 	fmt.Fprintf(w, "\nQdrant\n{\"prefetch\": [%s], \"query\": {\"rrf\": {\"k\": %.0f}}}\n", each(o.runs, `{…%s…}`), k+1)
