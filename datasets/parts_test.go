@@ -272,6 +272,15 @@ func TestPartFilesWithQuerySizes(t *testing.T) {
 	}
 }
 
+// A size of 0 counts in the first file, as in a file alone, and no two queries have one number.
+func TestPartFilesWithQuerySizesOf0(t *testing.T) {
+	folder := writeFiles(t, map[string]string{"train/1": "1 1:1\n0 1:2\n", "train/1.query": "0\n2\n", "train/2": "2 1:3\n0 1:4\n", "train/2.query": "1\n1\n"})
+	s, err := Open(folder, Options{Vali: filepath.Join(folder, "train")})
+	if err != nil || !reflect.DeepEqual(s.Train.QueryIDs, []string{"2", "3", "4"}) {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
 // Parts without rows, as empty partitions give, change nothing, even as the first, and are told.
 func TestPartsWithoutDocumentsAreEmpty(t *testing.T) {
 	const header, a, b = "label,qid,x,y\n", "1,1,1,2\n0,1,2,3\n", "1,2,3,4\n"
