@@ -1,6 +1,9 @@
 package datasets
 
 import (
+	"math"
+	"slices"
+
 	"fmt"
 
 	"github.com/plrank/plrank/internal/memory"
@@ -23,14 +26,36 @@ func (b *Batch) Pack(d *Dataset, t *transforms.Transform, queries []int, rows, q
 	b.PackTransformed(&Transformed{d: d, t: t}, queries, rows, queryCapacity)
 }
 
-// PackTransformed packs queries as [Batch.Pack] does, from data that are kept transformed.
-func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapacity int) {
+// PackTransformed packs queries as [Batch.Pack] does, from data that are kept transformed. The numbers of vectors follow the features
+// in a row, NaN for one that is missing.
+func (b *Batch) PackTransformed(x *Transformed, queries []int, rows, queryCapacity int, vectors ...int) {
 	b.packColumns(x.d, queries, rows, queryCapacity)
-	used, width := b.Rows(), x.t.Width()
+	used, features := b.Rows(), x.t.Width()
+	width := features
+	for _, k := range vectors {
+		width += x.d.Vectors.Dimensions[k]
+	}
 	b.X = num.Sized(b.X, rows*width)
 	clear(b.X[used*width:])
 	one := func(i int) {
-		x.Query(b.X[b.Offsets[i]*width:b.Offsets[i+1]*width], queries[i])
+		own := b.X[b.Offsets[i]*width : b.Offsets[i+1]*width]
+		if vectors == nil {
+			x.Query(own, queries[i])
+			return
+		}
+		alone := make([]float32, len(own)/width*features)
+		x.Query(alone, queries[i])
+		for r := x.d.Offsets[queries[i]]; len(own) > 0; r++ {
+			copy(own, alone[:features])
+			own, alone = own[features:], alone[features:]
+			for _, k := range vectors {
+				n := x.d.Vectors.Dimensions[k]
+				if copy(own[:n], x.d.Vector(k, r)) == 0 {
+					copy(own[:n], slices.Repeat([]float32{float32(math.NaN())}, n))
+				}
+				own = own[n:]
+			}
+		}
 	}
 	const worthwhile = 1 << 15 // values; below it, starting goroutines costs more than it saves
 	if used*width < worthwhile {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/plrank/plrank/internal/names"
@@ -56,8 +55,9 @@ func Score(m Model, d *Dataset) ([]float64, error) {
 	if err := d.checkFor(m); err != nil {
 		return nil, err
 	}
-	if d.Products != nil && !reflect.DeepEqual(d.Products, m.Products()) {
-		return nil, fmt.Errorf("datasets: %s has other products of vectors than the model: want data read with datasets.OptionsFor", d.Name)
+	d, err := d.ForModel(m)
+	if err != nil {
+		return nil, err
 	}
 	rows := 0
 	if n := len(d.Offsets); n > 0 {
@@ -97,7 +97,7 @@ func Score(m Model, d *Dataset) ([]float64, error) {
 		together = 0
 	}
 	blocks := d.Blocks(together)
-	err := parallel.Each(len(blocks)-1, parallel.Workers(len(blocks)-1), func(_, i int) error {
+	err = parallel.Each(len(blocks)-1, parallel.Workers(len(blocks)-1), func(_, i int) error {
 		if blocks[i+1]-blocks[i] > 1 && score(blocks[i], blocks[i+1]) == nil {
 			return nil
 		}

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/plrank/plrank/internal/memory"
@@ -74,4 +75,27 @@ func (d *Dataset) WithProducts(products []transforms.Product) (*Dataset, error) 
 		}
 	})
 	return &own, nil
+}
+
+// WithProducts is [Dataset.WithProducts] of all splits.
+func (s *Splits) WithProducts(products []transforms.Product) (*Splits, error) {
+	own := *s
+	for _, d := range []**Dataset{&own.Train, &own.Vali, &own.Test} {
+		if *d == nil {
+			continue
+		}
+		var err error
+		if *d, err = (*d).WithProducts(products); err != nil {
+			return nil, err
+		}
+	}
+	return &own, nil
+}
+
+// ForModel returns d with the products of vectors that a model has, and d itself if they are the same.
+func (d *Dataset) ForModel(m Model) (*Dataset, error) {
+	if d.Products == nil || reflect.DeepEqual(d.Products, m.Products()) {
+		return d, nil
+	}
+	return d.WithProducts(m.Products())
 }

@@ -36,6 +36,12 @@ type Result struct {
 
 // Run trains the models on splits, and mixes them.
 func (p Plan) Run(ctx context.Context, s *datasets.Splits, h train.Hooks) (*Result, error) {
+	if len(p.Models) > 1 || !p.Models[0].LearnsProducts() {
+		var err error
+		if s, err = train.FitProducts(ctx, s); err != nil {
+			return nil, err
+		}
+	}
 	return p.Train(ctx, s, func(_ int, c train.Config, r *Rival) (*train.Result, error) {
 		t, err := train.New(c, train.Custom{Hooks: []train.Hook{r}}, s)
 		if err != nil {

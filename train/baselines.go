@@ -195,6 +195,9 @@ func Importances(ctx context.Context, c Config, parts Custom, model *ranker.Mode
 		values, err := e.evaluate(d, scores, e.metric.measures)
 		return float64(values[e.metric.name]), err
 	}
+	if d, err = d.ForModel(model); err != nil {
+		return nil, err
+	}
 	s := &shuffler{model: model, d: d, copied: *d}
 	s.scores, err = datasets.Score(model, d)
 	base, err := measure(s.scores, err)

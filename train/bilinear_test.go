@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/transforms"
 )
@@ -54,48 +53,66 @@ func turned(t *testing.T, queries int, transform string) *datasets.Splits {
 	return s
 }
 
-// A bilinear product finds a map between two spaces, which the model file keeps: files and rows are scored alike.
+// A bilinear product finds a map between two spaces, as part of a network and as a feature, which the model file keeps: files and rows
+// are scored alike, and the network as it was in training.
 func TestBilinearProductsAreLearned(t *testing.T) {
 	s := turned(t, 400, "standard+bilinear(q,d,4)")
+	for _, c := range []struct {
+		transform string
+		bins      int
+		fitted    bool // as a feature
+		members   int
+		least     float64
+	}{{"standard", 0, true, 1, .98}, {"standard", 0, false, 1, .98}, {"quantile", 0, false, 1, .97}, {"quantile", 16, true, 1, .97}, {"minmax", 0, false, 2, .97}} {
+		own := s
+		if c.fitted {
+			var err error
+			if own, err = FitProducts(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		config := Default()
+		config.Transform, config.Bins, config.Members = c.transform+"+bilinear(q,d,4)", c.bins, c.members
+		config.Loss, config.LearningRate, config.Epochs, config.Metric = "softmax", .005, 15, "ndcg@10"
+		result, err := Run(t.Context(), config, own, Hooks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Train.Products[0].Learned() || result.Model.Products()[0].Left == nil {
+			t.Error("the data have changed, or the model has not learned")
+		}
+		best := float64(result.History[result.BestEpoch-1].Vali["ndcg@10"])
+		if best < c.least {
+			t.Errorf("%+v: NDCG@10 %v", c, best)
+		}
+		report, err := Evaluate(config, Custom{}, result.Model, Split{"vali", s.Vali})
+		if got := float64(report.Splits[0].Rows[len(report.Splits[0].Rows)-1]["ndcg@10"]); err != nil || math.Abs(got-best) > 1e-9 {
+			t.Errorf("%+v: the model file has NDCG@10 %v, the network %v, error %v", c, got, best, err)
+		}
+		checkRows(t, result.Model, s.Vali)
+	}
 	c := Default()
-	c.Transform, c.Loss, c.Epochs, c.Metric = "standard+bilinear(q,d,4)", "softmax", 5, "ndcg@10"
+	c.Scorer = forestScorer
 	if _, err := New(c, Custom{}, s); err == nil || !strings.Contains(err.Error(), "bilinear(q,d,4) is not learned") {
-		t.Errorf("error %v", err)
+		t.Errorf("a forest: error %v", err)
 	}
-	fitted, err := FitProducts(t.Context(), s)
+}
+
+// checkRows compares scores of a dataset, whose products are made anew, and of rows with vectors, as a service has them.
+func checkRows(t *testing.T, model *ranker.Model, d *datasets.Dataset) {
+	t.Helper()
+	scores, err := datasets.Score(model, d)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if s.Train.Products[0].Learned() || &fitted.Train.Features[0] == &s.Train.Features[0] {
-		t.Error("the data have changed")
-	}
-	result, err := Run(t.Context(), c, fitted, Hooks{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	scores, err := datasets.Score(result.Model, fitted.Vali)
-	if err != nil {
-		t.Fatal(err)
-	}
-	measure, err := metrics.ParseMeasure("ndcg@10")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if best := result.History[result.BestEpoch-1].Vali[measure.String()]; best < .98 {
-		t.Errorf("NDCG@10 %v", best)
-	}
-	if _, err := datasets.Score(result.Model, s.Vali); err == nil || !strings.Contains(err.Error(), "other products of vectors") {
-		t.Errorf("scores of data with the cosine: error %v", err)
 	}
 	var file strings.Builder
-	if err := result.Model.File().Write(&file); err != nil {
+	if err := model.File().Write(&file); err != nil {
 		t.Fatal(err)
 	}
 	m, err := ranker.Read(strings.NewReader(file.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := fitted.Vali
 	from, to := d.Offsets[0], d.Offsets[1]
 	rows := make([]float32, (to-from)*d.Width())
 	for r := from; r < to; r++ {
@@ -114,36 +131,6 @@ func TestFitOfProductsEndsWithTheContext(t *testing.T) {
 	cancel()
 	if _, err := FitProducts(done, turned(t, 20, "raw+bilinear(q,d,2)")); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
-	}
-}
-
-// The gradient of the loss is what finite differences give.
-func TestBilinearGradientIsOfTheLoss(t *testing.T) {
-	d := turned(t, 20, "raw+bilinear(q,d,3)").Train
-	d.QueryWeights = slices.Repeat([]float32{2}, d.Queries())
-	m, err := newBilinear(d, d.Products[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.begin(&datasets.Splits{Train: d}); err != nil {
-		t.Fatal(err)
-	}
-	for i := range m.numbers {
-		m.numbers[i] += .1 * math.Sin(float64(i))
-	}
-	gradient, queries := make([]float64, len(m.numbers)), []int{0, 2, 5}
-	m.loss(d, gradient, queries)
-	for i, g := range gradient {
-		const step = 1e-5
-		at := m.numbers[i]
-		m.numbers[i] = at + step
-		up := m.loss(d, nil, queries)
-		m.numbers[i] = at - step
-		down := m.loss(d, nil, queries)
-		m.numbers[i] = at
-		if slope := (up - down) / 2 / step; math.Abs(slope-g) > 1e-6 {
-			t.Errorf("number %d: %v, want %v", i, g, slope)
-		}
 	}
 }
 

@@ -37,6 +37,7 @@ func newLearner(p *parsed, d *runData, t *transforms.Transform, l *loop) (learne
 			}
 			return s, nil
 		},
+		Products:  network.NewProducts(d.splits.Train, d.learned, t),
 		Transform: t, Features: d.features, Batches: l.batches, Objective: l.objective,
 		Optimizer: func(arrays []nn.Array) (network.Optimizer, error) {
 			return newOptimizer(c.Optimization, p.parts.Optimizer, arrays)

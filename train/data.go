@@ -29,7 +29,8 @@ type runData struct {
 	splits   datasets.Splits
 	features map[*datasets.Dataset]*datasets.Transformed
 
-	prints *inputs // see fingerprints
+	learned []int   // products of vectors that a network learns, by position
+	prints  *inputs // see fingerprints
 }
 
 // newRunData checks the splits and prepares gains and the queries to train on.

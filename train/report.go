@@ -213,6 +213,12 @@ func (e *evaluator) countRelevant(d *datasets.Dataset, r *SplitReport) error {
 
 // reportOn measures random order, other rankers, the base scores where there are some, and the model, or scores, of that name.
 func (e *evaluator) reportOn(s Split, model scoring, name string, others []Baseline) (SplitReport, error) {
+	if m, is := model.(modelScoring); is {
+		var err error
+		if s.Data, err = s.Data.ForModel(m); err != nil {
+			return SplitReport{}, err
+		}
+	}
 	d := s.Data
 	r := SplitReport{Name: s.Name, Queries: d.Queries(), Documents: d.Rows(), FromClicks: d.Gains != nil}
 	add := func(ranker string, means map[string]measurement, err error) error {

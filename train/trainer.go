@@ -68,13 +68,17 @@ func New(c Config, parts Custom, s *datasets.Splits) (*Trainer, error) {
 		return nil, err
 	}
 	t := &Trainer{Config: p.config, parsed: p}
-	t.data, err = newRunData(p, s)
+	begun, learned, err := beginProducts(p, s)
+	if err == nil {
+		t.data, err = newRunData(p, begun)
+	}
 	if err := mpi.Agree(p.group, err); err != nil {
 		return nil, err
 	}
 	if err := checkTask(p, t.data); err != nil {
 		return nil, err
 	}
+	t.data.learned = learned
 	if err := mpi.Agree(p.group, t.prepare()); err != nil {
 		return nil, err
 	}
@@ -85,9 +89,6 @@ func New(c Config, parts Custom, s *datasets.Splits) (*Trainer, error) {
 func (t *Trainer) prepare() error {
 	p, c, train := t.parsed, t.Config, t.data.splits.Train
 	var err error
-	if err = checkProducts(train); err != nil {
-		return err
-	}
 	if t.transform, err = fitTransform(p, train); err != nil {
 		return err
 	}
@@ -299,7 +300,15 @@ func (t *Trainer) model(best bool) (*ranker.Model, error) {
 		f.Columns = columns
 	}
 	f.Grade, f.TrainingQueries = t.parsed.evaluator.in.HighestGrade, t.trainedOn
-	if columns := t.reference(); columns != nil {
+	reference := t.reference
+	if t.data.learned != nil {
+		learned, err := t.data.splits.Train.WithProducts(f.Products) // the ones of the best epoch
+		if err != nil {
+			return nil, err
+		}
+		reference = func() *ranker.Reference { return newReference(learned, t.transform) }
+	}
+	if columns := reference(); columns != nil {
 		f.Reference = &ranker.Reference{Columns: columns.Columns}
 	}
 	model, err := ranker.NewWith(f, maker)

@@ -52,10 +52,15 @@ func prepare(ctx context.Context, o *options, data *datasets.Splits, stderr io.W
 			err = cmp.Or(err, o.beginWith(parts.Initial))
 		}
 		if s = data; err == nil && data == nil {
-			s, err = open(ctx, o, parts.Initial, stderr)
+			if s, err = open(ctx, o, parts.Initial, stderr); err == nil {
+				s, err = o.chooseProducts(ctx, s)
+			}
 		}
 		if err == nil {
 			err = chooseRecipe(o, s)
+		}
+		if err == nil && (o.Models != nil || !o.LearnsProducts()) { // several have features in common
+			s, err = train.FitProducts(ctx, s)
 		}
 		if err == nil {
 			idle, err = o.idle(s)
@@ -117,11 +122,16 @@ func open(ctx context.Context, o *options, initial *ranker.Model, stderr io.Writ
 	if o.Data != "" && !o.Synthetic() {
 		command.Warn(stderr, cli.Suspicions(s.Train)...)
 	}
-	if initial == nil && s.Train.Products != nil && o.products() == nil {
-		s, o.chosen, err = train.ChooseProducts(ctx, s)
-		return s, err
+	return s, nil
+}
+
+// chooseProducts returns the splits with the products of vectors that validation chooses, unless transforms name some.
+func (o *options) chooseProducts(ctx context.Context, s *datasets.Splits) (chosen *datasets.Splits, err error) {
+	if o.InitModel != "" || s.Train.Products == nil || o.products() != nil {
+		return s, nil
 	}
-	return train.FitProducts(ctx, s)
+	chosen, o.chosen, err = train.ChooseProducts(ctx, s)
+	return chosen, err
 }
 
 // openSplits is open without the check. An initial model says which columns are read, in which order, and how texts are

@@ -43,6 +43,26 @@ func TestProductsOfVectorsAreChosen(t *testing.T) {
 	if status, _, stderr := call("-resume", "-out", out, "-epochs", "3"); status != 0 {
 		t.Errorf("going on: %d, %s", status, stderr)
 	}
+	// A network learns what a flag names, and a plan of several has it as a feature.
+	for name, flags := range map[string][]string{
+		"network": {"-scorer", "mlp", "-transform", "standard+bilinear(q,d,2)", "-loss", "softmax", "-metric", "ndcg@10"},
+		"plan":    {"-transform", "bilinear(q,d,2)"},
+	} {
+		out := filepath.Join(t.TempDir(), name)
+		if status, _, stderr := call(append(flags, "-data", data, "-vector", "q,d", "-epochs", "2", "-out", out)...); status != 0 {
+			t.Fatal(name, status, stderr)
+		}
+		m, err := ranker.Open(filepath.Join(out, "model.npz"))
+		if err != nil || m.Products()[0].Left == nil {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if status, _, stderr := call("-resume", "-out", out, "-epochs", "3"); status != 0 {
+			t.Errorf("%s: going on: %d, %s", name, status, stderr)
+		}
+		if page := read(t, filepath.Join(out, "report.html")); !strings.Contains(page, "bilinear(q,d,2)") {
+			t.Errorf("%s: no bilinear product on the page", name)
+		}
+	}
 	if status, _, stderr := call(append(args, "-epochs", "1", "-init-model", filepath.Join(out, "model.npz"))...); status != 0 ||
 		strings.Contains(stderr, "validation loss of linear models") {
 		t.Errorf("beginning with a model: %d, %s", status, stderr)

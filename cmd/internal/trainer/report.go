@@ -109,6 +109,9 @@ func (r *runFolder) take(model *ranker.Model, splits *datasets.Splits) {
 	for _, split := range []train.Split{{Name: "train", Data: splits.Train}, {Name: "vali", Data: splits.Vali}, {Name: "test",
 		Data: splits.Test}} {
 		if split.Data != nil {
+			if own, err := split.Data.ForModel(model); err == nil { // else the page says what differs
+				split.Data = own
+			}
 			r.Splits = append(r.Splits, split)
 		}
 	}

@@ -52,6 +52,12 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 	var all grades
 	for _, fold := range folds {
 		s, err := open(ctx, ofFold(o, fold), t.initial, stderr)
+		if err == nil {
+			s, err = o.chooseProducts(ctx, s)
+		}
+		if err == nil {
+			s, err = train.FitProducts(ctx, s)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -46,6 +46,7 @@ type Step struct {
 
 // Batches pack the queries of an epoch, step by step.
 type Batches struct {
+	Vectors  []int // that follow the features in a row
 	Data     *Data
 	Division shards.Division
 	Own      []int // shards of this rank
@@ -56,16 +57,16 @@ type Batches struct {
 // Pack fills b with its queries, for graphs of that many queries.
 func (p *Batches) Pack(b *Shard, queries int) {
 	b.Rows = p.Data.capacity(b.Queries)
-	PackFeatures(&b.Packed, p.Data.Features, p.Sparse, b.Queries, b.Rows, queries)
+	PackFeatures(&b.Packed, p.Data.Features, p.Sparse, p.Vectors, b.Queries, b.Rows, queries)
 	PackGains(&b.Batch, p.Data.Train, p.Data.Gains, b.Queries...)
 }
 
 // PackFeatures packs queries for graphs of that many rows and queries. Sparse documents stay sparse for a model that takes them, with
 // entries padded to a capacity.
-func PackFeatures(b *datasets.Batch, x *datasets.Transformed, takesSparse bool, these []int, rows, queries int) {
+func PackFeatures(b *datasets.Batch, x *datasets.Transformed, takesSparse bool, vectors []int, these []int, rows, queries int) {
 	if !takesSparse || !x.IsSparse() {
 		b.Sparse = datasets.Sparse{}
-		b.PackTransformed(x, these, rows, queries)
+		b.PackTransformed(x, these, rows, queries, vectors...)
 		return
 	}
 	b.PackSparse(x, these, rows, queries)

@@ -18,6 +18,7 @@ import (
 type Settings struct {
 	Model      func() (nn.Scorer, error) // makes a model with the weights to begin with, always the same
 	Transform  *transforms.Transform     // whose values are the inputs
+	Products   *Products                 // nil: it learns none
 	Features   map[*datasets.Dataset]*datasets.Transformed
 	Batches    *batches.Batches
 	Objective  *graph.Objective
@@ -56,6 +57,17 @@ type part struct {
 
 // New makes the learner of a network.
 func New(s Settings) (*Network, error) {
+	width := s.Transform.Width()
+	if plain := s.Model; s.Products != nil {
+		width, s.Batches.Vectors = s.Products.Width, s.Products.Vectors
+		s.Model = func() (nn.Scorer, error) {
+			model, err := plain()
+			if err != nil {
+				return nil, err
+			}
+			return s.Products.Of(model)
+		}
+	}
 	model, err := s.Model()
 	if err != nil {
 		return nil, err
@@ -81,7 +93,8 @@ func New(s Settings) (*Network, error) {
 	if n.optimizer, err = s.Optimizer(n.arrays); err != nil {
 		return nil, err
 	}
-	n.Scoring = NewScoring(current, s.Features, s.Transform.Width())
+	n.Scoring = NewScoring(current, s.Features, width)
+	n.Scoring.vectors = s.Batches.Vectors
 	n.gradients = newGradients(model, n.width, s.Objective, s.Batches, s.Group)
 	return n, n.keepNetworks()
 }
@@ -100,7 +113,7 @@ func (n *Network) keepNetworks() error {
 	n.kept = kept.Weights().Float32s()
 	copy(n.kept, n.evaluated)
 	for i := range count {
-		alone := &Scoring{Model: nn.Network(ensemble, i+1), features: n.Scoring.features, width: n.width, batch: n.batch}
+		alone := &Scoring{Model: nn.Network(ensemble, i+1), features: n.Scoring.features, width: n.width, batch: n.batch, vectors: n.vectors}
 		n.alone = append(n.alone, &part{alone, n, i + 1})
 	}
 	n.Model = kept
@@ -167,7 +180,10 @@ func (n *Network) File(f *ranker.File, best bool) (ranker.Maker, error) {
 		weights = n.best
 	}
 	copy(s.Weights().Float32s(), weights)
-	return func(*ranker.File) (ranker.Forward, error) { return Forward(s, n.width) }, Fill(f, s)
+	if w, is := s.(*withProducts); is {
+		s = w.fill(f)
+	}
+	return func(*ranker.File) (ranker.Forward, error) { return Forward(s, n.settings.Transform.Width()) }, Fill(f, s)
 }
 
 // Fill writes a model into a file.

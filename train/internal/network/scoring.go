@@ -16,6 +16,7 @@ type Scoring struct {
 	Model    nn.Scorer
 	features map[*datasets.Dataset]*datasets.Transformed
 	width    int
+	vectors  []int
 	graphs   graph.Cache[*graph.Scores]
 	batch    *datasets.Batch
 }
@@ -38,7 +39,7 @@ func (g *Scoring) Score(d *datasets.Dataset, chunks []int) ([]float64, error) {
 		}
 		rows := d.Offsets[chunks[i+1]] - d.Offsets[chunks[i]]
 		capacity := batches.Capacity(rows)
-		batches.PackFeatures(g.batch, g.features[d], nn.TakesSparse(g.Model), queries, capacity, capacity)
+		batches.PackFeatures(g.batch, g.features[d], nn.TakesSparse(g.Model), g.vectors, queries, capacity, capacity)
 		values, err := g.run(capacity)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.Name, err)
