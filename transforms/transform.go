@@ -96,8 +96,8 @@ func Fit(spec string, train *Data, categorical ...int) (*Transform, error) {
 	}
 	if train.Sparse.Starts != nil && (!t.KeepsZeros() || len(categorical) > 0) {
 		return nil, fmt.Errorf("transforms: %s: the documents are sparse, of %d features that are mostly 0, which the transform %q or a "+
-			"categorical feature would make others: want raw for a forest or maxabs for a network, or fewer features", train.Name,
-			train.Width(), spec)
+			"categorical feature would make others: want raw for a forest or maxabs for a network, and no categorical features, or fewer "+
+			"features in all", train.Name, train.Width(), spec)
 	}
 	within := train.varying(true)
 	switch {
