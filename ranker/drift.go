@@ -132,9 +132,9 @@ type Shift struct {
 }
 
 // Shifts returns the shifts of all columns of the reference that have documents. A column alarms if its index is above the
-// noise by more than least, and one of three tests rejects that nothing has moved, with an error of 0.005 for all columns and
+// noise by more than least, and one of its tests rejects that nothing has moved, with an error of 0.02 for all columns and
 // tests together: Pearson's χ² of the shares by bin, from the effective numbers of documents; for numbers the differences of
-// the mean position and of the mean spread among the reference, and for texts the share of those that training did not see.
+// the means of three weights, see contrasts, and for texts the share of those that training did not see.
 func (d *Drift) Shifts(least float64) (all []Shift) {
 	watching := 0
 	for _, w := range d.columns {
@@ -161,7 +161,7 @@ func (d *Drift) Shifts(least float64) (all []Shift) {
 			z := w.groups.moved(u, was) / math.Sqrt(1/w.groups.effectiveFor(u)+1/max(1, effective[1+i]))
 			chance = min(chance, 2*distuv.UnitNormal.Survival(math.Abs(z)))
 		}
-		s.Alarm = chance < 0.005/float64(3*watching) && s.PSI-s.Noise > least
+		s.Alarm = chance < 0.02/float64(4*watching) && s.PSI-s.Noise > least
 		last := len(now) - 1
 		s.Missing = [2]float64{was[last] / floats.Sum(was), now[last] / floats.Sum(now)}
 		if w.levels != nil {

@@ -100,6 +100,46 @@ func TestDriftIsToldFromNoise(t *testing.T) {
 	}
 }
 
+// A factor of 1.5 is seen in a feature of the query, too, where training and log have 300 distinct queries each.
+func TestDriftOfFewQueriesIsToldFromNoise(t *testing.T) {
+	for _, factor := range []float32{1, 1.5} {
+		alarms, named := 0, 0
+		for i := range 100 {
+			w := &world{Rand: rand.New(rand.NewPCG(uint64(i), 3))}
+			d, err := NewDrift(w.reference(t, 300))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var queries [][]float32
+			for range 300 {
+				rows := w.query(6)
+				for r := 3; r < len(rows); r += worldWidth {
+					rows[r] *= factor
+				}
+				queries = append(queries, rows)
+			}
+			for range 1500 {
+				q := w.IntN(300)
+				d.Add(uint64(q), begin, queries[q], nil)
+			}
+			alarmed := 0
+			for _, s := range d.Shifts(0.01) {
+				if s.Alarm {
+					alarmed = 1
+				}
+				if s.Alarm && s.Column == 3 {
+					named++
+				}
+			}
+			alarms += alarmed
+		}
+		if factor == 1 && alarms > 5 || factor != 1 && named < 95 {
+			t.Errorf("factor %v: %d alarms, %d with its name", factor, alarms, named)
+		}
+		t.Logf("factor %v: %d alarms, %d with its name", factor, alarms, named)
+	}
+}
+
 // A change in the middle is said to be there from about that time.
 func TestDriftSaysSinceWhen(t *testing.T) {
 	for _, column := range []int{0, 1, 2, 4} {

@@ -238,8 +238,9 @@ func (g *groups) effective() float64 {
 	return min(n, bins/sum)
 }
 
-// contrasts returns two weights of the bins of numbers: the position of a bin among the reference, and its squared distance from
-// the middle, both with the mean 0. The missing values have 0. Texts have one, which is 1 for those that training did not see.
+// contrasts returns three weights of the bins of numbers, with the mean 0: the position u of a bin among the reference, its squared
+// distance from the middle, and log(1 − u), by which a factor is seen best where values are exponential (Savage 1956). The missing
+// values have 0. Texts have one, which is 1 for those that training did not see.
 func (c *Column) contrasts() (all [][]float64) {
 	present := c.Counts[:max(0, len(c.Counts)-1)]
 	n := floats.Sum(present)
@@ -251,16 +252,17 @@ func (c *Column) contrasts() (all [][]float64) {
 		unseen[len(unseen)-2] = 1
 		return [][]float64{unseen}
 	}
-	position, spread := make([]float64, len(c.Counts)), make([]float64, len(c.Counts))
-	below, mean := 0., 0.
+	all = [][]float64{make([]float64, len(c.Counts)), make([]float64, len(c.Counts)), make([]float64, len(c.Counts))}
+	below := 0.
 	for b, x := range present {
-		position[b] = (below+x/2)/n - .5
+		u := (below + x/2) / n
 		below += x
-		spread[b] = position[b] * position[b]
-		mean += x / n * spread[b]
+		all[0][b], all[1][b], all[2][b] = u, (u-.5)*(u-.5), math.Log(1-min(u, 1-1e-6))
 	}
-	floats.AddConst(-mean, spread[:len(present)])
-	return [][]float64{position, spread}
+	for _, weights := range all {
+		floats.AddConst(-floats.Dot(present, weights[:len(present)])/n, weights[:len(present)])
+	}
+	return all
 }
 
 // effectiveFor is effective for the mean of weights of the bins.

@@ -189,10 +189,10 @@ func (r *biasResult) print(w io.Writer) {
 
 func (r *biasResult) draw(path string) error {
 	p := viz.Plot{Title: "Position bias, by " + strings.ToLower(r.Method), X: "rank", Y: "α", Series: []viz.Series{
-		{Name: "α", Y: r.Alpha}, {Name: "clicks", Y: r.ClickRate},
+		{Name: "α", Y: r.Alpha, Low: r.Low, High: r.High}, {Name: "clicks", Y: r.ClickRate},
 	}}
 	if r.Beta != nil {
-		p.Series = append(p.Series, viz.Series{Name: "β", Y: r.Beta})
+		p.Series = append(p.Series, viz.Series{Name: "β", Y: r.Beta, Low: r.BetaLow, High: r.BetaHigh})
 	}
 	return p.Save(path)
 }

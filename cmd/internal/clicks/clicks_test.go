@@ -347,6 +347,9 @@ func TestBiasOfEveryClickModelIsFound(t *testing.T) {
 	if !strings.Contains(stdout, "β") || !strings.Contains(stdout, "by affine from 6000 impressions") || !strings.Contains(commandtest.Read(t, plot), "<svg") {
 		t.Error(stdout)
 	}
+	if bands := strings.Count(commandtest.Read(t, plot), "fill-opacity"); bands != 2 { // the intervals of α and β
+		t.Errorf("%d bands", bands)
+	}
 	b, err := logs.ReadBias(out)
 	if err != nil {
 		t.Fatal(err)
