@@ -31,7 +31,7 @@ const MeanOfQuery = -1
 type Explanation struct {
 	Difference float64   `json:"difference"`
 	Base       float64   `json:"base,omitempty"` // the part of the base scores, 0 for models that take none
-	Values     []float64 `json:"values"`         // by column
+	Values     []float64 `json:"values"`         // by column, see Model.Block
 	// Errors are standard errors of the values; nil if these are exact, or means over 2 to 99 orders, too few to tell.
 	Errors []float64 `json:"standard_errors,omitempty"`
 	Exact  bool      `json:"exact,omitempty"` // the values are exact
@@ -51,7 +51,8 @@ const (
 // Features has the rows of all documents of the query, and base their base scores, as in [Model.ScoreOn]. The values of a forest,
 // or of a mixture of forests, are exact: see [forest.Shares]. Those of other models are sampled.
 //
-// The players are the columns. Where the columns S have not been swapped between the documents a and b, and all others
+// The players are the columns; products of the same two vectors are one, the first of them, see [Model.Block].
+// Where the columns S have not been swapped between the documents a and b, and all others
 // have,
 //
 //	v(S) = ½ (score of a − score of b),
@@ -193,7 +194,8 @@ func (g *game) setOutputs() {
 	at := 0
 	add := func(column int) {
 		if _, used := slices.BinarySearch(g.model.used, column); used {
-			g.outputs[column] = append(g.outputs[column], at)
+			first := g.model.Block(column)[0]
+			g.outputs[first] = append(g.outputs[first], at)
 		}
 		at++
 	}

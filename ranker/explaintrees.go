@@ -89,15 +89,19 @@ func (m *Model) explainTrees(ctx context.Context, scores []float64, features, ba
 		row := func(inputs []float32, d int) []float32 { return inputs[d*f.Inputs : (d+1)*f.Inputs] }
 		own := f.inputs(features)
 		weight := f.Weight / float64(len(others)*len(elsewhere))
+		players := make([]int, len(f.Columns))
+		for i, column := range f.Columns {
+			players[i] = m.Block(column)[0]
+		}
 		for i := range elsewhere {
 			away := f.inputs(elsewhere[i])
 			for _, b := range others {
 				if err := ctx.Err(); err != nil {
 					return nil, fmt.Errorf("ranker: %w", err)
 				}
-				shares.Add(f.Forest, row(own, c.Document), row(away, b), f.Columns, weight)
+				shares.Add(f.Forest, row(own, c.Document), row(away, b), players, weight)
 				if len(c.Background) > 0 {
-					shares.Add(f.Forest, row(own, b), row(away, b), f.Columns, -weight)
+					shares.Add(f.Forest, row(own, b), row(away, b), players, -weight)
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package ranker
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/viterin/vek/vek32"
 
@@ -48,4 +49,39 @@ func (m *Model) Multiply(features []float32, vector func(vector, document int) [
 		}
 	}
 	return nil
+}
+
+// Block returns the columns whose features explanations and importances take as one: of those that the model uses, all products of
+// the same two vectors as the one of a column. Any other column is a block of its own.
+func (m *Model) Block(column int) (block []int) {
+	own := m.vectorsOf(column)
+	for _, c := range m.used {
+		if c == column || own[0] != "" && m.vectorsOf(c) == own {
+			block = append(block, c)
+		}
+	}
+	if block == nil {
+		return []int{column}
+	}
+	return block
+}
+
+// vectorsOf returns the names of the vectors that the feature of a column is made of, "" if it is not.
+func (m *Model) vectorsOf(column int) (names [2]string) {
+	for _, p := range m.file.Products {
+		if m.columns[p.Name] == column {
+			_, a, b, _ := transforms.ParseProduct(p.Name)
+			return [2]string{min(a, b), max(a, b)}
+		}
+	}
+	return names
+}
+
+// BlockName returns the names of the features of a [Model.Block], such as "cosine(q,d), dot(q,d)".
+func (m *Model) BlockName(column int) string {
+	var names []string
+	for _, c := range m.Block(column) {
+		names = append(names, m.FeatureName(c))
+	}
+	return strings.Join(names, ", ")
 }

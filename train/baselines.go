@@ -162,10 +162,10 @@ type Importance struct {
 // addSplits sets what the forests of a model say of a column.
 func (i *Importance) addSplits(gains []float64, splits []int, column int) {
 	if gains != nil {
-		i.Gain = gains[column] / floats.Sum(gains)
+		i.Gain += gains[column] / floats.Sum(gains)
 	}
 	if splits != nil {
-		i.Splits = splits[column]
+		i.Splits += splits[column]
 	}
 }
 
@@ -213,13 +213,17 @@ func Importances(ctx context.Context, c Config, parts Custom, model *ranker.Mode
 	var list []Importance
 	for _, id := range model.UsedFeatures() {
 		column, _ := slices.BinarySearch(model.File().FeatureIDs, id)
-		_, varies := slices.BinarySearch(varying, column)
+		block := model.Block(column)
+		if block[0] != column {
+			continue
+		}
+		varies := slices.ContainsFunc(block, func(c int) bool { return slices.Contains(varying, c) })
 		losses := make([]float64, repeats)
 		for i := range losses {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			value, err := measure(s.shuffled(column, !varies, rand.New(rand.NewPCG(c.Seed, uint64(column)<<32|uint64(i)))))
+			value, err := measure(s.shuffled(block, !varies, rand.New(rand.NewPCG(c.Seed, uint64(column)<<32|uint64(i)))))
 			if err != nil {
 				return nil, err
 			}
@@ -227,12 +231,11 @@ func Importances(ctx context.Context, c Config, parts Custom, model *ranker.Mode
 				losses[i] = value - base
 			}
 		}
-		mean, sd := stat.MeanStdDev(losses, nil)
-		if repeats < 2 {
-			sd = math.NaN()
+		mean, sd := stat.MeanStdDev(losses, nil) // NaN of one
+		list = append(list, Importance{Feature: d.FeatureIDs[column], Name: model.BlockName(column), Mean: Value(mean), SD: Value(sd)})
+		for _, column := range block {
+			list[len(list)-1].addSplits(gains, splits, column)
 		}
-		list = append(list, Importance{Feature: d.FeatureIDs[column], Name: d.FeatureName(column), Mean: Value(mean), SD: Value(sd)})
-		list[len(list)-1].addSplits(gains, splits, column)
 	}
 	slices.SortStableFunc(list, func(a, b Importance) int { return cmp.Compare(b.Mean, a.Mean) })
 	return list, nil
@@ -247,25 +250,28 @@ type shuffler struct {
 	by     sparse.Columns   // of sparse documents
 }
 
-// shuffled returns the scores with a feature shuffled. Of sparse documents, it scores the queries alone in which a value changes.
-func (s *shuffler) shuffled(column int, ofQuery bool, rng *rand.Rand) ([]float64, error) {
-	d, values := s.d, make([]float32, s.d.Rows())
-	for r := 0; r < len(values) && !d.IsSparse(); r++ {
-		values[r] = d.Row(r)[column]
-	}
-	if d.IsSparse() {
-		rows, own := s.by.Column(column)
-		for i, r := range rows {
-			values[r] = own[i]
+// shuffled returns the scores with the features of a block shuffled together. Of sparse documents, it scores the queries alone in which
+// a value changes.
+func (s *shuffler) shuffled(block []int, ofQuery bool, rng *rand.Rand) ([]float64, error) {
+	d := s.d
+	if !d.IsSparse() {
+		rows := make([]int, d.Rows())
+		for r := range rows {
+			rows[r] = r
 		}
+		was := slices.Clone(rows)
+		shuffle(d, rows, ofQuery, rng)
+		s.set(block, rows)
+		defer s.set(block, was)
+		return datasets.Score(s.model, &s.copied)
+	}
+	column, values := block[0], make([]float32, d.Rows()) // sparse documents have no products
+	rows, given := s.by.Column(column)
+	for i, r := range rows {
+		values[r] = given[i]
 	}
 	was := slices.Clone(values)
 	shuffle(d, values, ofQuery, rng)
-	if !d.IsSparse() {
-		s.set(column, values)
-		defer s.set(column, was)
-		return datasets.Score(s.model, &s.copied)
-	}
 	changed := queriesWhere(d, func(from, to int) bool { return !slices.Equal(values[from:to], was[from:to]) })
 	if changed == nil {
 		return s.scores, nil
@@ -294,15 +300,17 @@ func (s *shuffler) shuffled(column int, ofQuery bool, rng *rand.Rand) ([]float64
 	return scores, nil
 }
 
-// set sets a feature of all documents that are not sparse.
-func (s *shuffler) set(column int, values []float32) {
-	for r, v := range values {
-		s.copied.Row(r)[column] = v
+// set sets features of documents that are not sparse to the ones of other rows.
+func (s *shuffler) set(columns, rows []int) {
+	for r, from := range rows {
+		for _, c := range columns {
+			s.copied.Row(r)[c] = s.d.Row(from)[c]
+		}
 	}
 }
 
 // shuffle brings values of the documents of d in random order within each query, or if they are of the query, among the queries.
-func shuffle(d *datasets.Dataset, values []float32, ofQuery bool, rng *rand.Rand) {
+func shuffle[T any](d *datasets.Dataset, values []T, ofQuery bool, rng *rand.Rand) {
 	exchange := func(i, j int) { values[i], values[j] = values[j], values[i] }
 	if ofQuery {
 		filled := queriesWhere(d, func(from, to int) bool { return from < to })

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/transforms"
 )
@@ -171,5 +172,40 @@ func TestValidationChoosesProducts(t *testing.T) {
 		if !strings.Contains(why, "; none: ") || !strings.Contains(why, "; cosine(q,d), bilinear(q,d,4): ") {
 			t.Errorf("why: %s", why)
 		}
+	}
+}
+
+// Importances shuffle products of the same vectors together: apart, each would hide behind the other.
+func TestProductsOfTwoVectorsMatterTogether(t *testing.T) {
+	s := turned(t, 60, "standard+cosine(q,d)+dot(q,d)")
+	for r := range s.Vali.Labels { // labels by the cosine
+		s.Vali.Labels[r] = float32(math.Floor(2 + 1.9*float64(s.Vali.Row(r)[1])))
+	}
+	path := filepath.Join(t.TempDir(), "model.npz")
+	testkit.LinearModel(t, path, 0, 1, 1)
+	m, err := ranker.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := *m.File()
+	f.FeatureIDs, f.FeatureNames, f.Products = s.Vali.FeatureIDs, s.Vali.FeatureNames, s.Vali.Products
+	f.Vectors = []transforms.Vector{{Name: "q", Dimension: 4}, {Name: "d", Dimension: 4}}
+	if m, err = ranker.New(&f); err != nil {
+		t.Fatal(err)
+	}
+	c := Default()
+	c.Metric = "ndcg@10"
+	list, err := Importances(t.Context(), c, Custom{}, m, s.Vali, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := Evaluate(c, Custom{}, m, Split{"vali", s.Vali})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := report.Splits[0].Rows
+	random, model := float64(rows[0]["ndcg@10"]), float64(rows[len(rows)-1]["ndcg@10"])
+	if len(list) != 2 || list[0].Name != "cosine(q,d), dot(q,d)" || math.Abs(float64(list[0].Mean)-(model-random)) > .05 || list[1].Mean != 0 {
+		t.Errorf("%+v, want all of %v less %v of random order", list, model, random)
 	}
 }

@@ -149,14 +149,14 @@ func (v *view) shares(ctx context.Context, r *rows) error {
 	columns := num.DescendingOrder(nil, parts)
 	for _, c := range columns[:min(ShownFeatures, len(columns))] {
 		if parts[c] > 0 {
-			alone.Rows = append(alone.Rows, viz.Row{short(d.FeatureName(c)), parts[c]})
+			alone.Rows = append(alone.Rows, viz.Row{short(v.Model.BlockName(c)), parts[c]})
 		}
 	}
 	best := slices.SortedFunc(maps.Keys(pairs), func(a, b [2]int) int {
 		return cmp.Or(cmp.Compare(pairs[b], pairs[a]), slices.Compare(a[:], b[:]))
 	})
 	for _, p := range best[:min(mostInteractions, len(best))] {
-		together.Rows = append(together.Rows, viz.Row{short(d.FeatureName(p[0])) + ", " + short(d.FeatureName(p[1])), pairs[p]})
+		together.Rows = append(together.Rows, viz.Row{short(v.Model.BlockName(p[0])) + ", " + short(v.Model.BlockName(p[1])), pairs[p]})
 	}
 	r.table(alone)
 	if together.Rows != nil {

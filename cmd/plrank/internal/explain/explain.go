@@ -204,7 +204,7 @@ func (o *options) explain(ctx context.Context, m *ranker.Model, d *datasets.Data
 		if part == 0 && (e.Errors == nil || e.Errors[column] == 0) {
 			continue
 		}
-		f := feature{Feature: d.FeatureName(column), Value: cli.FeatureValue(d, d.Value(c.Document, column), column), Part: part}
+		f := feature{Feature: m.BlockName(column), Value: cli.FeatureValue(d, d.Value(c.Document, column), column), Part: part}
 		if e.Errors != nil {
 			f.StandardError = &e.Errors[column]
 		}
@@ -214,7 +214,7 @@ func (o *options) explain(ctx context.Context, m *ranker.Model, d *datasets.Data
 		r.Features = append(r.Features, f)
 	}
 	for _, i := range e.Interactions {
-		r.Interactions = append(r.Interactions, interaction{[2]string{d.FeatureName(i.Columns[0]), d.FeatureName(i.Columns[1])}, i.Value})
+		r.Interactions = append(r.Interactions, interaction{[2]string{m.BlockName(i.Columns[0]), m.BlockName(i.Columns[1])}, i.Value})
 	}
 	slices.SortStableFunc(r.Features, func(a, b feature) int { return cmp.Compare(math.Abs(b.Part), math.Abs(a.Part)) })
 	return r, nil
