@@ -432,6 +432,37 @@ func TestImpressionsAreRebuiltFromEvents(t *testing.T) {
 	}
 }
 
+// A dump as OpenSearch's Chorus has it: lines of the bulk API with their index, numbers and texts of time, null attributes, events of
+// other actions, and a query that application and engine log several times, with its hits in one of the lines.
+func TestDumpsOfChorusAreRead(t *testing.T) {
+	const dump = `{"index": {"_index": "ubi_queries", "_id": "1"}}
+{"application": "sample", "query_id": "q1", "client_id": "c1", "user_query": "red lamp", "query_attributes": {}, "timestamp": "2026-11-10T00:01:29.378Z"}
+{"index": {"_index": "ubi_events", "_id": "2"}}
+{"application": "sample", "action_name": "impression", "query_id": "q1", "session_id": "s1", "client_id": "c1", "timestamp": "2026-11-10T00:01:29.378Z", "user_query": "red lamp", "message_type": null, "message": null, "event_attributes": {"object": {"object_id": "lamp-1", "object_id_field": "sku"}, "position": {"ordinal": 0}}}
+{"application": "sample", "action_name": "impression", "query_id": "q1", "session_id": "s1", "client_id": "c1", "timestamp": "2026-11-10T00:01:29.378Z", "user_query": "red lamp", "message_type": null, "message": null, "event_attributes": {"object": {"object_id": "lamp-2", "object_id_field": "sku"}, "position": {"ordinal": 1}}}
+{"application": "sample", "action_name": "click", "query_id": "q1", "session_id": "s1", "client_id": "c1", "timestamp": "2026-11-10T00:03:30.466Z", "user_query": "red lamp", "message_type": null, "message": null, "event_attributes": {"object": {"object_id": "lamp-2", "object_id_field": "sku"}, "position": {"ordinal": 1}}}
+{"query_response_id": "r1", "user_query": "rug", "query_id": "q2", "application": "Shop", "query": "{\"size\":0}", "query_response_hit_ids": [], "query_attributes": {}, "client_id": "c2", "timestamp": "2026-11-22T14:57:24.305Z"}
+{"query_response_id": "r2", "user_query": "rug", "query_id": "q2", "application": "Shop", "query": "{\"size\":20}", "query_response_hit_ids": ["rug-1", "rug-2", "rug-3"], "query_attributes": {}, "client_id": "c2", "timestamp": "2026-11-22T14:57:24.310Z"}
+{"query_response_id": "r3", "user_query": "rug", "query_id": "q2", "application": "Shop", "query": "{\"size\":0}", "query_response_hit_ids": [], "query_attributes": {}, "client_id": "c2", "timestamp": "2026-11-22T14:57:24.311Z"}
+{"application": "Shop", "action_name": "search", "query_id": "q2", "session_id": "s2", "client_id": "c2", "user_id": "", "timestamp": "2026-11-22T14:57:24.305Z", "message_type": "QUERY", "message": "go", "event_attributes": null}
+{"action_name": "on_search", "client_id": "c3", "query_id": "q9", "message_type": "QUERY", "message": "bag", "timestamp": 1795527762025, "event_attributes": {"page_id": "/a.gif", "dwell_time": 49.6, "position": {"page_depth": 8, "trail": ["/b", "/c"]}, "result_count": 25}}
+{"application": "Shop", "action_name": "click", "query_id": "q2", "session_id": "s2", "client_id": "c2", "user_id": "", "timestamp": "2026-11-22T14:57:26.316Z", "message_type": "CLICK_THROUGH", "message": "rug", "event_attributes": {"object": {"object_id": "rug-3", "object_id_field": "sku", "description": "a rug"}, "position": {"ordinal": 3}}}
+`
+	path := filepath.Join(t.TempDir(), "dump.ndjson")
+	if err := os.WriteFile(path, []byte(dump), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	log, err := Read(path)
+	if err != nil || len(log.Impressions) != 2 {
+		t.Fatalf("%+v, %v", log, err)
+	}
+	lamp, rug := log.Impressions[0], log.Impressions[1]
+	if !slices.Equal(lamp.Documents, []string{"lamp-1", "lamp-2"}) || !slices.Equal(lamp.Clicks, []float64{0, 1}) || lamp.Client != "c1" ||
+		!slices.Equal(rug.Documents, []string{"rug-1", "rug-2", "rug-3"}) || !slices.Equal(rug.Clicks, []float64{0, 0, 1}) || rug.Query != "rug" {
+		t.Errorf("%+v\n%+v", lamp, rug)
+	}
+}
+
 // Tables of other systems are logs: each row of a bandit has its propensity, and clicks of sessions belong to the last query that
 // showed the document.
 func TestTablesOfOthersAreLogs(t *testing.T) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -116,17 +115,16 @@ func intervals([]string) error {
 
 // openBandit evaluates the uniform policy on the log of another, from the CSV files of the Open
 // Bandit Dataset (Saito et al. 2020), also prints the clicks of the log of the uniform policy, and writes the
-// other's as a log of plrank. Each row is one item, shown with a probability that is known: an impression
-// of all items, of which the others share the rest. Their only feature is the same for all.
+// other's as a log of plrank.
 func openBandit(arguments []string) error {
 	if len(arguments) != 3 {
 		return errArguments
 	}
-	bts, items, err := readBandit(arguments[0])
+	bts, err := readBandit(arguments[0])
 	if err != nil {
 		return err
 	}
-	random, _, err := readBandit(arguments[1])
+	random, err := readBandit(arguments[1])
 	if err != nil {
 		return err
 	}
@@ -140,7 +138,7 @@ func openBandit(arguments []string) error {
 		clicked += im.Clicks[0] / float64(len(random.Impressions))
 	}
 	e := estimates[0]
-	fmt.Printf("%s,%d,%d,%.6f,%.6f,%.6f,%.1f,%.1f,%.6f\n", strings.TrimSuffix(filepath.Base(arguments[0]), ".csv"), items, len(bts.Impressions),
+	fmt.Printf("%s,%d,%d,%.6f,%.6f,%.6f,%.1f,%.1f,%.6f\n", strings.TrimSuffix(filepath.Base(arguments[0]), ".csv"), len(bts.Impressions[0].Documents), len(bts.Impressions),
 		e.Value, e.Low, e.High, e.EffectiveSize, e.LargestWeight, clicked)
 	f, err := os.Create(arguments[2])
 	if err != nil {
@@ -150,44 +148,18 @@ func openBandit(arguments []string) error {
 	return cmp.Or(clicks.Write(f, bts), f.Close())
 }
 
-func readBandit(path string) (l *clicks.Log, items int, err error) {
-	f, err := os.Open(path)
+// readBandit reads a log with a feature that is the same for all items.
+func readBandit(path string) (*clicks.Log, error) {
+	l, err := clicks.Read(path)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, 0, err
+	l.FeatureIDs = []int{1}
+	for i := range l.Impressions {
+		im := &l.Impressions[i]
+		im.Features = slices.Repeat([]float32{1}, len(im.Documents))
 	}
-	column := map[string]int{}
-	for i, name := range rows[0] {
-		column[name] = i
-	}
-	of := func(row []string, name string) string { return row[column[name]] }
-	var ids []string
-	for _, row := range rows[1:] {
-		ids = append(ids, of(row, "item_id"))
-	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	l = &clicks.Log{FeatureIDs: []int{1}}
-	for i, row := range rows[1:] {
-		p, err := strconv.ParseFloat(of(row, "propensity_score"), 64)
-		if err != nil {
-			return nil, 0, err
-		}
-		click, err := strconv.ParseFloat(of(row, "click"), 64)
-		if err != nil {
-			return nil, 0, err
-		}
-		shown := slices.Index(ids, of(row, "item_id"))
-		scores := slices.Repeat([]float64{math.Log1p(-p) - math.Log(float64(len(ids)-1))}, len(ids))
-		scores[shown] = math.Log(p)
-		l.Impressions = append(l.Impressions, clicks.Impression{ID: strconv.Itoa(i), Query: "all items", Documents: ids, Scores: scores,
-			Features: slices.Repeat([]float32{1}, len(ids)), Cutoff: 1, Shown: []int{shown}, Clicks: []float64{click}})
-	}
-	return l, len(ids), nil
+	return l, nil
 }
 
 // speed writes a log of impressions, each of a query of its own with 125 documents and 10
