@@ -135,6 +135,7 @@ type Shift struct {
 // noise by more than least, and one of its tests rejects that nothing has moved, with an error of 0.02 for all columns and
 // tests together: Pearson's χ² of the shares by bin, from the effective numbers of documents; for numbers the differences of
 // the means of three weights, see contrasts, and for texts the share of those that training did not see.
+// Effective numbers are estimated from the groups of queries, so that the tests are F and t tests: one group never alarms.
 func (d *Drift) Shifts(least float64) (all []Shift) {
 	watching := 0
 	for _, w := range d.columns {
@@ -147,7 +148,8 @@ func (d *Drift) Shifts(least float64) (all []Shift) {
 			continue
 		}
 		now, was, effective := w.groups.total, w.reference.Counts, w.reference.Effective
-		n, m := w.groups.effective(), max(1, effective[0])
+		free := w.groups.freedom()
+		n, m := w.groups.effective()*max(1, free)/(free+1), max(1, effective[0])
 		degrees := max(1, float64(len(now)-1))
 		s := Shift{Column: c, Noise: degrees * (1/n + 1/m)}
 		a, r := shares(now, n), shares(was, m)
@@ -156,10 +158,15 @@ func (d *Drift) Shifts(least float64) (all []Shift) {
 			s.PSI += (a[b] - r[b]) * math.Log(a[b]/r[b])
 			pearson += (a[b] - r[b]) * (a[b] - r[b]) / (n*a[b] + m*r[b]) * n * m
 		}
-		chance := distuv.ChiSquared{K: degrees}.Survival(pearson)
+		chance := 1. // how alike the documents of one query are is not known
+		if free > 0 {
+			chance = distuv.F{D1: degrees, D2: free}.Survival(pearson / degrees)
+		}
 		for i, u := range w.reference.contrasts() {
-			z := w.groups.moved(u, was) / math.Sqrt(1/w.groups.effectiveFor(u)+1/max(1, effective[1+i]))
-			chance = min(chance, 2*distuv.UnitNormal.Survival(math.Abs(z)))
+			t := w.groups.moved(u, was) / math.Sqrt((free+1)/max(1, free)/w.groups.effectiveFor(u)+1/max(1, effective[1+i]))
+			if free > 0 {
+				chance = min(chance, 2*distuv.StudentsT{Sigma: 1, Nu: free}.Survival(math.Abs(t)))
+			}
 		}
 		s.Alarm = chance < 0.02/float64(4*watching) && s.PSI-s.Noise > least
 		last := len(now) - 1

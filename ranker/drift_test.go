@@ -140,6 +140,31 @@ func TestDriftOfFewQueriesIsToldFromNoise(t *testing.T) {
 	}
 }
 
+// So do at most five logs of few queries alarm, of which each is asked three times, with the same documents.
+func TestFewQueriesAreNoDrift(t *testing.T) {
+	for _, queries := range []int{1, 2, 3, 5, 10, 20} {
+		alarms := 0
+		for seed := range uint64(100) {
+			w := &world{Rand: rand.New(rand.NewPCG(seed, 3))}
+			d, err := NewDrift(w.reference(t, 300))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for q := range queries {
+				for rows, i := w.query(12), 0; i < 3; i++ {
+					d.Add(uint64(q), begin, rows, nil)
+				}
+			}
+			if slices.ContainsFunc(d.Shifts(0.01), func(s Shift) bool { return s.Alarm }) {
+				alarms++
+			}
+		}
+		if alarms > 5 {
+			t.Errorf("%d queries: %d of 100 logs alarm", queries, alarms)
+		}
+	}
+}
+
 // A change in the middle is said to be there from about that time.
 func TestDriftSaysSinceWhen(t *testing.T) {
 	for _, column := range []int{0, 1, 2, 4} {

@@ -238,6 +238,17 @@ func (g *groups) effective() float64 {
 	return min(n, bins/sum)
 }
 
+// freedom returns the degrees of freedom of effective numbers: the groups with documents, less one.
+func (g *groups) freedom() float64 {
+	free := -1.
+	for _, own := range g.by {
+		if own != nil {
+			free++
+		}
+	}
+	return free
+}
+
 // contrasts returns three weights of the bins of numbers, with the mean 0: the position u of a bin among the reference, its squared
 // distance from the middle, and log(1 − u), by which a factor is seen best where values are exponential (Savage 1956). The missing
 // values have 0. Texts have one, which is 1 for those that training did not see.
