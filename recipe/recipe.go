@@ -37,7 +37,7 @@ type Plan struct {
 
 // For returns the plan for training data. Below 100,000 documents several models are tried, see [Plan.Train]; from there on, where each
 // takes long, they are a forest and a network; and for gains from clicks, or without data, it is a network. Sparse documents have a
-// small network, on maxabs, and a forest on softmax of trees of 31 leaves; where its weights would take more than 512 MB, a forest alone.
+// small network, on maxabs, and a forest on ranknet of trees of 31 leaves; where its weights would take more than 512 MB, a forest alone.
 //
 // The network of a plan of one, see [Single], has one of three recipes. The first has two forms; the one for short queries is also for
 // no data:
@@ -265,7 +265,7 @@ func sparsePlan(s *datasets.Splits) Plan {
 func sparseRecipe(scorer string) train.Config {
 	c := forestRecipe()
 	if scorer == ranker.ForestKind {
-		c.Leaves, c.Depth, c.LearningRate, c.Epochs, c.Patience = 31, 0, 0.1, 40, 5
+		c.Loss, c.Leaves, c.Depth, c.LearningRate, c.Epochs, c.Patience = "ranknet", 31, 0, 0.1, 40, 5
 		return c
 	}
 	c = train.Default()
