@@ -195,20 +195,19 @@ func Importances(ctx context.Context, c Config, parts Custom, model *ranker.Mode
 		values, err := e.evaluate(d, scores, e.metric.measures)
 		return float64(values[e.metric.name]), err
 	}
-	if d, err = d.ForModel(model); err != nil {
+	s, err := newShuffler(model, d)
+	if err != nil {
 		return nil, err
 	}
-	s := &shuffler{model: model, d: d, copied: *d}
-	s.scores, err = datasets.Score(model, d)
-	base, err := measure(s.scores, err)
+	base, err := measure(s.scores, nil)
 	if err == nil && !finite(base) {
 		err = fmt.Errorf("train: %s: %s is %v: no feature can matter to it, want another metric", d.Name, e.metric.name, base)
 	}
 	if err != nil {
 		return nil, err
 	}
+	d = s.d
 	varying := d.Varying(true)
-	s.copied.Features, s.by = slices.Clone(d.Features), d.Sparse.ByColumn(d.Width())
 	gains, splits := model.Gains(), model.Splits()
 	var list []Importance
 	for _, id := range model.UsedFeatures() {
@@ -248,6 +247,16 @@ type shuffler struct {
 	scores []float64        // of documents as they are
 	copied datasets.Dataset // whose features may change
 	by     sparse.Columns   // of sparse documents
+}
+
+func newShuffler(model *ranker.Model, d *datasets.Dataset) (s *shuffler, err error) {
+	if d, err = d.ForModel(model); err != nil {
+		return nil, err
+	}
+	s = &shuffler{model: model, d: d, copied: *d, by: d.Sparse.ByColumn(d.Width())}
+	s.copied.Features = slices.Clone(d.Features)
+	s.scores, err = datasets.Score(model, d)
+	return s, err
 }
 
 // shuffled returns the scores with the features of a block shuffled together. Of sparse documents, it scores the queries alone in which
