@@ -39,6 +39,7 @@ type Impression struct {
 	// LogProbability is the logarithm of the probability of the ranking drawn, for those who read the log; 0: not logged. Nothing
 	// here needs it, as it follows from Scores, Temperature and Rules.
 	LogProbability float64
+	Arm            float64 // probability with which the user got this model in an A/B test; 0: there was none
 
 	Shown  []int     // indices into Documents, top first
 	Clicks []float64 // [shown] 1 where there was a click, or its value

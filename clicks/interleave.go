@@ -178,9 +178,9 @@ const leastWeight = 0.05
 //
 //	Σ_m Σ_k θ_k Σ_d δ_dk² / P(d@k)    where P = Σ_j w_j P_j,
 //
-// over the first three ranks, with approximate placements: any weights are valid. Rankings that all models would show say nothing about differences. The last policy, a
-// Plackett–Luce policy with the log-scores log Σ_m Σ_k θ_k |δ_dk|, shows documents as often as the models differ about
-// them. The sum is convex in w; it is minimised by multiplying each w_j by its derivative. Every model keeps a
+// over the first three ranks, with approximate placements: any weights are valid. Rankings that all models would show say nothing
+// about differences. The last policy, a Plackett–Luce policy with the log-scores log Σ_m Σ_k θ_k |δ_dk|, shows documents as often as
+// the models differ about them. The sum is convex in w; it is minimised by multiplying each w_j by its derivative. Every model keeps a
 // weight of at least 0.05, or half its equal share if that is less, which bounds the weights of clicks.
 func (v *Interleaving) Weigh(temperature float64, cutoff int) error {
 	models, documents := len(v.Models), len(v.Models[0].Scores)

@@ -454,7 +454,7 @@ func (r *reader) fill(im *Impression, hits []string, p *attributes) (err error) 
 	if err != nil {
 		return badAttributes
 	}
-	if im.LogProbability = p.Logged; rules != nil {
+	if im.LogProbability, im.Arm = p.Logged, p.Arm; rules != nil {
 		im.Rules = &rules[0]
 	}
 	n := len(im.Documents)

@@ -43,6 +43,7 @@ type attributes struct {
 	Temperature  float64
 	Rules        []byte  // of plackett.Rules; absent: none
 	Logged       float64 // log_probability
+	Arm          float64 // arm_probability
 	Drawn        []int   // indices of candidates, top first; absent: as shown
 	Candidates   []byte  // ids of documents; absent: those shown
 	Scores       []byte  // by candidate
@@ -103,6 +104,7 @@ func parseAttributes(value []byte, segmentName string) (a *attributes, segment s
 			{"model", to(&a.Model, parseText)}, {"version", to(&a.Version, parseText)}, {"seed", to(&a.Seed, parseSeed)},
 			{"cutoff", to(&a.Cutoff, parseJSON)}, {"temperature", to(&a.Temperature, parseJSON)}, {"drawn", to(&a.Drawn, parseJSON)},
 			{"rules", to(&a.Rules, unparsed)}, {"log_probability", to(&a.Logged, parseJSON)},
+			{"arm_probability", to(&a.Arm, parseJSON)},
 			{"candidates", to(&a.Candidates, unparsed)}, {"scores", to(&a.Scores, unparsed)}, {"features", to(&a.Features, unparsed)},
 			{"feature_ids", to(&a.FeatureIDs, parseJSON)}, {"feature_names", to(&a.FeatureNames, parseTexts)},
 			{"interleaved", fields{{"models", to(&a.Models, unparsed)}, {"teams", to(&a.Teams, parseJSON)}, {"by", to(&a.By, parseJSON)},
@@ -318,7 +320,7 @@ func AppendQueryJSON(dst []byte, im *Impression, features []byte, log *Log) ([]b
 	}
 	q.Attributes.Segment = im.Segment
 	q.Attributes.Policy = policyJSON{Model: im.Model, Version: im.Version, Seed: im.Seed, Cutoff: im.Cutoff, Temperature: im.Temperature,
-		Rules: im.Rules, LogProbability: im.LogProbability, Drawn: im.Shown, Candidates: im.Documents, Scores: im.Scores}
+		Rules: im.Rules, LogProbability: im.LogProbability, Arm: im.Arm, Drawn: im.Shown, Candidates: im.Documents, Scores: im.Scores}
 	if v := im.Interleaving; v != nil {
 		how := &interleavingJSON{By: v.By, Teams: v.Teams, Probabilities: v.Probabilities}
 		for _, m := range v.Models {
@@ -359,6 +361,7 @@ type policyJSON struct {
 	Temperature    float64           `json:"temperature,omitzero"`
 	Rules          *plackett.Rules   `json:"rules,omitzero"`
 	LogProbability float64           `json:"log_probability,omitzero"`
+	Arm            float64           `json:"arm_probability,omitzero"`
 	Drawn          []int             `json:"drawn"`
 	Candidates     []string          `json:"candidates"`
 	Scores         []float64         `json:"scores,omitzero"`

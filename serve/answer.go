@@ -28,6 +28,7 @@ type response struct {
 	Order   []int     `json:"order"`
 	Drawn   *drawn    `json:"drawn,omitempty"`
 	Rules   *ruling   `json:"rules,omitempty"`
+	Arm     float64   `json:"arm_probability,omitempty"` // of the model, in an A/B test
 
 	Interleaved *interleaved        `json:"interleaved,omitempty"`
 	Explanation *ranker.Explanation `json:"explanation,omitempty"`
@@ -132,6 +133,9 @@ func (s *Service) compute(ctx context.Context, body []byte, binary bool, space *
 	in.interleaved = s.interleaved != nil && in.model == "" && in.count > 0
 	if in.interleaved {
 		in.model = s.interleaved[0]
+	}
+	if s.split != nil && in.model == "" {
+		in.model, out.Arm = s.split[in.arm()%uint64(len(s.split))], 1/float64(len(s.split))
 	}
 	if in.served == nil || in.model != "" && in.model != in.served.name { // guessed before the name came
 		in.decoded = false
@@ -270,7 +274,7 @@ func (s *Service) explain(ctx context.Context, model *served, in *request, space
 func (space *scratch) log(in *request, out *response, model *served) (err error) {
 	im := clicks.Impression{
 		ID: out.QueryID, Client: in.clientID, Time: time.Now().UTC(), Query: in.query, Model: out.Model, Version: out.Version,
-		Documents: in.documentIDs, Segment: in.segment,
+		Documents: in.documentIDs, Segment: in.segment, Arm: out.Arm,
 	}
 	if i := out.Interleaved; i != nil {
 		im.Interleaving, im.Seed, im.Shown, im.Temperature = i.how, i.Seed, i.Ranking, i.Temperature

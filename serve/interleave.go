@@ -30,24 +30,24 @@ type interleaved struct {
 	how *clicks.Interleaving
 }
 
-// checkInterleaved returns an error if models cannot make rankings together.
+// checkInterleaved returns an error if models cannot be compared on users.
 func (s *Service) checkInterleaved(names []string, logged bool) error {
 	for i, name := range names {
 		m := s.models[name]
 		switch {
 		case m == nil:
-			return fmt.Errorf("service: interleaved model %q: want one of %s", name, strings.Join(s.models.names(), ", "))
+			return fmt.Errorf("service: no model %q to compare: want one of %s", name, strings.Join(s.models.names(), ", "))
 		case slices.Contains(names[:i], name):
-			return fmt.Errorf("service: model %q is interleaved twice", name)
+			return fmt.Errorf("service: model %q is compared twice", name)
 		case m.model.Load().OnBaseScores() != s.models[names[0]].model.Load().OnBaseScores():
-			return fmt.Errorf("service: only one of the interleaved models %s and %s takes base scores", names[0], name)
+			return fmt.Errorf("service: only one of the compared models %s and %s takes base scores", names[0], name)
 		}
 	}
 	switch {
 	case len(names) == 1:
-		return errors.New("service: one interleaved model: want two or more")
+		return errors.New("service: one model to compare: want two or more")
 	case len(names) > 0 && !logged:
-		return errors.New("service: interleaved models without a click log: nothing could be learned from them")
+		return errors.New("service: models are compared without a click log: nothing could be learned from them")
 	}
 	return nil
 }
@@ -65,6 +65,14 @@ func parseInterleave(value []byte) (ranks int, err error) {
 func seedOf(key, query string) uint64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %s", len(key), key, query))
 	return binary.LittleEndian.Uint64(sum[:]) >> 11 // which JSON's readers have exactly
+}
+
+// arm returns the number by which a user or session has its model in an A/B test, a random one without a key.
+func (in *request) arm() uint64 {
+	if key := cmp.Or(in.key, in.clientID); key != "" {
+		return seedOf(key, "")
+	}
+	return rand.Uint64()
 }
 
 // setSeed sets the seed of an interleaving: the one given, or by the key and the query, or a random one.

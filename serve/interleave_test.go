@@ -160,6 +160,52 @@ func TestInterleavedModelsReload(t *testing.T) {
 	}
 }
 
+// In an A/B test a user always has one model, by a hash of the key, whatever the query and wherever the key stands, and the log says which,
+// and how likely.
+func TestUsersAreSplit(t *testing.T) {
+	dir := t.TempDir()
+	a, b, folder := filepath.Join(dir, "a.npz"), filepath.Join(dir, "b.npz"), filepath.Join(dir, "clicks")
+	testkit.LinearModel(t, a, 1, 0, 0)
+	testkit.LinearModel(t, b, 0, 1, 0)
+	s, _ := tested(t, Options{Models: map[string]string{"a": a, "b": b}, Split: []string{"a", "b"}, Clicks: folder})
+	models, users := map[string]string{}, map[string]int{}
+	for i := range 200 {
+		user := fmt.Sprint("user ", i%100)
+		body := fmt.Sprintf(`{"key": %q, "query": "q%d", "draw": {"cutoff": 2}, %s}`, user, i/100, fourDocuments)
+		if i >= 100 {
+			body = fmt.Sprintf(`{%s, "query": "q%d", "draw": {"cutoff": 2}, "client_id": %q}`, fourDocuments, i/100, user)
+		}
+		w := send(s, "/v1/rank", body)
+		var out response
+		if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || w.Code != 200 || out.Arm != .5 || out.Drawn == nil {
+			t.Fatalf("%d, %s, %v", w.Code, w.Body, err)
+		}
+		if want := map[string][]float64{"a": {4, 3, 2, 1}, "b": {1, 2, 3, 4}}[out.Model]; !slices.Equal(out.Scores, want) {
+			t.Fatalf("model %s: scores %v", out.Model, out.Scores)
+		}
+		if models[user] != "" && models[user] != out.Model {
+			t.Errorf("%s has the models %s and %s", user, models[user], out.Model)
+		}
+		models[user] = out.Model
+		users[out.Model]++
+	}
+	if users["a"] < 60 || users["b"] < 60 { // of 200, four standard deviations of 100 users
+		t.Errorf("%v", users)
+	}
+	log, err := clicks.Read(folder)
+	if err != nil || len(log.Impressions) != 200 {
+		t.Fatal(len(log.Impressions), err)
+	}
+	for i, im := range log.Impressions {
+		if im.Arm != .5 || im.Model != models[fmt.Sprint("user ", i%100)] {
+			t.Fatalf("%+v", im)
+		}
+	}
+	if out := rankBy(t, s, `"model": "a", "query": "q", "draw": {"cutoff": 2}`); out.Arm != 0 || out.Model != "a" {
+		t.Errorf("a named model is no arm: %+v", out)
+	}
+}
+
 // What cannot be interleaved is refused, when the service begins or when it is asked.
 func TestInvalidInterleavingsAreRefused(t *testing.T) {
 	dir := t.TempDir()
@@ -167,10 +213,11 @@ func TestInvalidInterleavingsAreRefused(t *testing.T) {
 	testkit.LinearModel(t, path, 1, 2, 3)
 	models := map[string]string{"a": path, "b": path}
 	for want, o := range map[string]Options{
-		`interleaved model "c": want one of a, b`: {Models: models, Interleave: []string{"a", "c"}, Clicks: dir},
-		`model "a" is interleaved twice`:          {Models: models, Interleave: []string{"a", "a"}, Clicks: dir},
-		"one interleaved model":                   {Models: models, Interleave: []string{"a"}, Clicks: dir},
-		"without a click log":                     {Models: models, Interleave: []string{"a", "b"}},
+		`no model "c" to compare: want one of a, b`: {Models: models, Interleave: []string{"a", "c"}, Clicks: dir},
+		`model "a" is compared twice`:               {Models: models, Interleave: []string{"a", "a"}, Clicks: dir},
+		"one model to compare":                      {Models: models, Interleave: []string{"a"}, Clicks: dir},
+		"without a click log":                       {Models: models, Interleave: []string{"a", "b"}},
+		"one of the two":                            {Models: models, Interleave: []string{"a", "b"}, Split: []string{"a", "b"}, Clicks: dir},
 	} {
 		if s, err := New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -70,6 +70,8 @@ func (s *Service) pickEarly(before map[string][]byte) *served {
 	switch {
 	case !named && s.interleaved != nil:
 		name = s.interleaved[0]
+	case !named && s.split != nil: // the key may come later
+		name = s.split[0]
 	case !named && len(s.models) > 1:
 		return nil
 	}

@@ -26,6 +26,10 @@ type Options struct {
 	// draw from the mixture of their policies with the least variance, see [clicks.Interleaving]. It needs Clicks.
 	Interleave []string
 
+	// Split names models, two or more, among which an A/B test divides the requests that name no model: evenly, and a user or session,
+	// the key of a request or else its client, always to the same model. It needs Clicks.
+	Split []string
+
 	// TokenFile holds the bearer token that requests need. If it equals "", they need none.
 	TokenFile string
 
@@ -77,6 +81,7 @@ type Service struct {
 	clicks   *clickLog // nil: none
 
 	interleaved []string // models; nil: none
+	split       []string // models of an A/B test; nil: none
 	mux         *http.ServeMux
 
 	reload sync.Mutex // one at a time
@@ -121,11 +126,14 @@ func New(o Options) (*Service, error) {
 		s.Close()
 		return nil, err
 	}
-	if err := s.checkInterleaved(o.Interleave, o.Clicks != ""); err != nil {
+	if err := cmp.Or(s.checkInterleaved(o.Interleave, o.Clicks != ""), s.checkInterleaved(o.Split, o.Clicks != "")); err != nil {
 		s.Close()
 		return nil, err
 	}
-	s.interleaved = o.Interleave
+	if s.interleaved, s.split = o.Interleave, o.Split; len(o.Interleave) > 0 && len(o.Split) > 0 {
+		s.Close()
+		return nil, errors.New("service: models that are interleaved, and others that share the users: want one of the two")
+	}
 	if o.Clicks != "" {
 		if s.clicks, err = openClicks(o.Clicks, s.models, s.measures, s.log, limits.Timeout); err != nil {
 			s.Close()

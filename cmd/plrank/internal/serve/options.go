@@ -52,8 +52,8 @@ func (o *options) flags() cli.Flags {
 			"of -listen cannot keep it busy"},
 		{Name: "log", Value: &o.Clicks, Help: "`folder` for the click log: drawn rankings, and the events of POST /v1/events; no other process " +
 			"may write there"},
-		{Name: "interleave", Value: o.addInterleaved, Needs: []string{"log"}, Help: "`models`, names or files with commas " +
-			"between, that share the requests without a model, for plrank clicks compare"},
+		{Name: "interleave", Value: o.addInterleaved, Needs: []string{"log"}, Help: "`models`, names or files, that share rankings"},
+		{Name: "split", Value: &o.Split, Needs: []string{"log"}, Help: "`models`, by name, that divide the users: an A/B test"},
 		{Name: "token-file", Value: &o.TokenFile, Help: "`file` with the TOKEN of Authorization: Bearer TOKEN"},
 		{Name: "origin", Value: o.addOrigin, Help: "a `website`, such as https://shop.example, whose pages may send requests that are not " +
 			"JSON; may be repeated"},
