@@ -67,6 +67,7 @@ func TestErrorsOfArraysSayWhatIsMissing(t *testing.T) {
 	header := func(kind, shape string) string {
 		return fmt.Sprintf("\x93NUMPY\x01\x00\x76\x00%-117s\n", "{'descr': '"+kind+"', 'fortran_order': False, 'shape': "+shape+", }")
 	}
+	nested := "\x93NUMPY\x01\x00\x00\x40" + fmt.Sprintf("%-16383s\n", "{'descr': '<f4', 'fortran_order': False, 'shape': "+strings.Repeat("(", 9000)+", }")
 	inf := "\x00\x00\x80\x7f\x00\x00\x80\x7f"
 	for want, change := range map[string][2]string{
 		"documents.npy: 3 rows, but":                                                {"documents.npy.ids", "docid\nA\nB\n"},
@@ -80,11 +81,14 @@ func TestErrorsOfArraysSayWhatIsMissing(t *testing.T) {
 		"type <i4 (Fortran order: false), want <f4 or <f8 in C order":               {"documents.npy", header("<i4", "(1, 2)") + "abcdefgh"},
 		"shape [9 2] takes 72 bytes, but there are 8":                               {"documents.npy", header("<f4", "(9, 2)") + "abcdefgh"},
 		"number 1 of the vector is +Inf: want finite numbers":                       {"documents.npy", header("<f4", "(3, 2)") + strings.Repeat(inf, 3)},
+		"documents.npy: malformed .npy header":                                      {"documents.npy", nested},
+		"documents.npy.ids:2: a line of more than 65535":                            {"documents.npy.ids", "docid\n" + strings.Repeat("a", 1<<17)},
 	} {
 		write, o := arrayFolder(t)
 		write(change[0], change[1])
-		if _, err := ReadFile(write("f.csv", "qid,label,docid,f\nx,1,A,5\nx,0,B,6\n"), o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
+		_, err := ReadFile(write("f.csv", "qid,label,docid,f\nx,1,A,5\nx,0,B,6\n"), o)
+		if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 600 || strings.Count(err.Error(), "datasets: ") > 1 {
+			t.Errorf("error %.600v, want %q", err, want)
 		}
 	}
 	write, o := arrayFolder(t)

@@ -214,7 +214,7 @@ func decode(raw []byte, sizes ...int) (shape []int, numbers []byte, size int, er
 	body := bytes.NewReader(raw)
 	r, err := npy.NewReader(body)
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, nil, 0, fmt.Errorf("malformed .npy header: %.80s", err)
 	}
 	d := r.Header.Descr
 	d.Type = strings.Trim(d.Type, `'"`) // npyio keeps the quotes of the header

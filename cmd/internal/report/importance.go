@@ -29,7 +29,12 @@ func (v *view) importance(ctx context.Context, r *rows) error {
 		r.text("The model uses no feature.")
 		return nil
 	}
-	sample := sampleOf(v.data, scoredRows/(used*Permutations))
+	most := min(scoredRows, scoredNumbers/v.data.Width()) / (used * Permutations)
+	if most < v.data.Rows()/max(1, v.data.Queries()) && v.data.Width() > scoredNumbers/scoredRows {
+		r.text("No importance: to shuffle each of %d features takes long. plrank evaluate -importance does it.", used)
+		return nil
+	}
+	sample := sampleOf(v.data, most)
 	c := v.Config
 	c.Metric = ImportanceMetric(c.Metric)
 	list, err := train.Importances(ctx, c, train.Custom{}, v.Model, sample, Permutations)

@@ -2,6 +2,8 @@ package report
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
+	"github.com/plrank/plrank/internal/npzfile"
 	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/recipe"
@@ -160,6 +163,37 @@ func TestLargeDataAreSampled(t *testing.T) {
 	shown, err = filled(v.distribution)
 	if err != nil || len(shown[0].Figures[0].Source()) > 20_000 {
 		t.Error(len(shown[0].Figures[0].Source()), err)
+	}
+}
+
+// To shuffle each of 4,000 features 5 times in a query of 20 documents scores 1.6 billion numbers, which is too long for a page.
+func TestTooManyFeaturesHaveNoImportanceOnAPage(t *testing.T) {
+	const width, documents = 4000, 20
+	ids := make([]int, width)
+	for i := range ids {
+		ids[i] = i
+	}
+	columns, err := json.Marshal(ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "m.npz")
+	err = npzfile.Write(path, json.RawMessage(fmt.Sprintf(`{"format":"plrank model","version":2,"kind":"mlp","settings":{"features":%d,
+		"activation":"relu"},"dtype":"float32","transform":{"Spec":"none","Inputs":%[1]d,"Columns":%s,"Parts":[{"Name":"none"}]},
+		"featureIDs":%[2]s,"gain":"exp2"}`, width, columns)), []npzfile.Array{{Name: "w0", Shape: []int{width},
+		Data: slices.Repeat([]float64{1}, width)}, {Name: "b0", Shape: []int{1}, Data: []float64{0}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ranker.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &view{Run: &Run{Model: m, Config: recipe.Single("mlp", nil).Models[0]}, data: &datasets.Dataset{Name: "d", FeatureIDs: ids,
+		Offsets: []int{0, documents}, QueryIDs: []string{"a"}, Features: make([]float32, documents*width), Labels: make([]float32, documents)}}
+	shown, err := filled(v.importance)
+	if err != nil || !strings.HasPrefix(shown[0].Text, "No importance: to shuffle each of 4000 features") {
+		t.Error(shown, err)
 	}
 }
 

@@ -18,9 +18,10 @@ import (
 
 // Limits on the data that a page examines, so that it is made in seconds.
 const (
-	scoredRows    = 1_000_000  // rows scored with changed features, for importance, and for each feature of the dependence
-	shownFeatures = 6          // with documents, and for the dependence
-	resampled     = 25_000_000 // queries drawn for an interval
+	scoredRows    = 1_000_000     // rows scored with changed features, for importance, and for each feature of the dependence
+	scoredNumbers = 1_000_000_000 // their features
+	shownFeatures = 6             // with documents, and for the dependence
+	resampled     = 25_000_000    // queries drawn for an interval
 )
 
 const randomOrder = "random order"

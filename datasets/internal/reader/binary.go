@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/plrank/plrank/internal/file"
 )
@@ -68,7 +69,7 @@ func (b *binary) parse(ctx context.Context, s *scan, o FileOptions, each func(*C
 		file.Relieve()
 		return failed
 	})
-	if err != nil && failed == nil {
+	if err != nil && failed == nil && !strings.HasPrefix(err.Error(), "datasets: ") { // of a file next to it
 		err = fmt.Errorf("datasets: %s: %w", s.Path, err)
 	}
 	return err

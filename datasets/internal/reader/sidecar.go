@@ -101,7 +101,10 @@ func readValues[T any](ctx context.Context, path string, parse func(line []byte)
 		}
 		values = append(values, v)
 	}
-	if err := lines.Err(); err != nil {
+	if err = lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("a line of more than %d bytes", bufio.MaxScanTokenSize-1)
+	}
+	if err != nil {
 		return values, fmt.Errorf("datasets: %s:%d: %w", path, len(values)+1, err)
 	}
 	return values, nil
