@@ -163,7 +163,8 @@ func (d *Drift) Shifts(least float64) (all []Shift) {
 			chance = distuv.F{D1: degrees, D2: free}.Survival(pearson / degrees)
 		}
 		for i, u := range w.reference.contrasts() {
-			t := w.groups.moved(u, was) / math.Sqrt((free+1)/max(1, free)/w.groups.effectiveFor(u)+1/max(1, effective[1+i]))
+			own := max(1, effective[min(1+i, len(effective)-1)]) // files of before lack the last
+			t := w.groups.moved(u, was) / math.Sqrt((free+1)/max(1, free)/w.groups.effectiveFor(u)+1/own)
 			if free > 0 {
 				chance = min(chance, 2*distuv.StudentsT{Sigma: 1, Nu: free}.Survival(math.Abs(t)))
 			}

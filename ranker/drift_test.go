@@ -226,6 +226,35 @@ func watch(t *testing.T, seed uint64, change, after int) *Drift {
 	return d
 }
 
+// Files whose references were written before the third weight of numbers are compared, too.
+func TestShorterReferencesAreCompared(t *testing.T) {
+	w := &world{Rand: rand.New(rand.NewPCG(1, 2))}
+	m := w.reference(t, 300)
+	for i := range m.file.Reference.Columns {
+		c := &m.file.Reference.Columns[i]
+		c.Effective = c.Effective[:min(3, len(c.Effective))]
+	}
+	if err := m.file.Reference.check(m.file); err != nil {
+		t.Fatal(err)
+	}
+	d, err := NewDrift(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for q := range uint64(300) {
+		rows := w.query(6)
+		for r := 0; r < len(rows); r += worldWidth {
+			rows[r+3] *= 1.5
+		}
+		d.Add(q, begin, rows, nil)
+	}
+	for _, s := range d.Shifts(0.01) {
+		if s.Alarm != (s.Column == 3) {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
 // Files without a reference open, and have no drift.
 func TestOldFilesHaveNoReference(t *testing.T) {
 	w := &world{Rand: rand.New(rand.NewPCG(1, 1))}

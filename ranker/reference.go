@@ -329,7 +329,8 @@ func (c *Column) check(ofText bool) error {
 		return nil
 	case len(c.Counts) != bins || ofText != (c.Bounds == nil) && len(c.Bounds) > 0 || !ofText && c.Texts != nil || floats.Sum(c.Counts) == 0:
 		return fmt.Errorf("%d counts for %d bounds and %d texts", len(c.Counts), len(c.Bounds), len(c.Texts))
-	case slices.ContainsFunc(c.Counts, bad) || slices.ContainsFunc(c.Effective, bad) || len(c.Effective) != 1+len(c.contrasts()):
+	case slices.ContainsFunc(c.Counts, bad) || slices.ContainsFunc(c.Effective, bad) || len(c.Effective) == 0 ||
+		len(c.Effective) > 1+len(c.contrasts()):
 		return errors.New("counts that are not finite, or negative")
 	case !slices.IsSorted(c.Bounds) || slices.ContainsFunc(c.Bounds, math.IsNaN):
 		return errors.New("bounds that do not ascend")
