@@ -318,7 +318,9 @@ func TestVectorsOfAFileAreTaken(t *testing.T) {
 	if v.embed("blue tent") != nil {
 		t.Error("a query that is not in the file has a vector")
 	}
-	for text, want := range map[string]string{"a,1\nb,x\n": "vectors.csv:2: ", "a,1\nb,1,2\n": "record on line 2: wrong number of fields"} {
+	for text, want := range map[string]string{"a,1\nb,x\n": "vectors.csv:2: ", "a,1\nb,1,2\n": "record on line 2: wrong number of fields",
+		"a,1\nb,NaN\n": "vectors.csv:2: want finite numbers", "a,1,Inf\n": "vectors.csv:1: want finite numbers",
+		"a,1\na,1\n": `vectors.csv:2: "a" has two vectors`, "": "vectors.csv: no vectors"} {
 		write(text)
 		if _, err := newVectors(nil, path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %s", text, err, want)

@@ -56,7 +56,16 @@ func readVectors(path string) (*Vectors, error) {
 				return nil, fmt.Errorf("%s:%d: %w", path, i+1, err)
 			}
 		}
+		if length := floats.Norm(vector, 2); length-length != 0 {
+			return nil, fmt.Errorf("%s:%d: want finite numbers", path, i+1)
+		}
+		if _, twice := byKey[row[0]]; twice {
+			return nil, fmt.Errorf("%s:%d: %q has two vectors", path, i+1, row[0])
+		}
 		byKey[row[0]] = unit(vector)
+	}
+	if len(byKey) == 0 {
+		return nil, fmt.Errorf("%s: no vectors", path)
 	}
 	return &Vectors{byKey, func(text string) []float64 { return byKey[strings.Join(strings.Fields(strings.ToLower(text)), " ")] }}, nil
 }
