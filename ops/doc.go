@@ -23,8 +23,8 @@
 //
 // For scoring models:
 //   - [Dense] is a fused layer with an [Activation],
-//     [PiecewiseLinear] one whose inputs are positions in bins, [SparseDense] one whose inputs are mostly 0; [Drop] is dropout, [Embed] looks up
-//     codes in tables, [LayerNorm] is layer normalisation, and by [Attention] the documents
+//     [PiecewiseLinear] one whose inputs are positions in bins, [SparseDense] one whose inputs are mostly 0;
+//     [Drop] is dropout, [Embed] looks up codes in tables, [LayerNorm] is layer normalisation, and by [Attention] the documents
 //     of a query see each other.
 //
 // All ops work on float32 and float64 nodes, with the tape machine and symbolic Grad,
