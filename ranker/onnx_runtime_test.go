@@ -171,8 +171,8 @@ func TestONNXRuntimeGivesTheSameScores(t *testing.T) {
 }
 
 // runtimeScores are the scores of d, whose queries have these sizes, by the model that m
-// writes as ONNX, and the metadata of that file.
-func runtimeScores(python, dir string, m *Model, d *datasets.Dataset, sizes []int) (scores []float64, metadata map[string]string, err error) {
+// writes as ONNX, and the metadata of that file. Other inputs are INPUT=FILE.
+func runtimeScores(python, dir string, m *Model, d *datasets.Dataset, sizes []int, others ...string) (scores []float64, metadata map[string]string, err error) {
 	var file, rows bytes.Buffer
 	if err := m.WriteONNX(&file); err != nil {
 		return nil, nil, err
@@ -190,7 +190,7 @@ func runtimeScores(python, dir string, m *Model, d *datasets.Dataset, sizes []in
 	if err != nil {
 		return nil, nil, err
 	}
-	command := exec.Command(python, "testdata/onnx_scores.py", onnx, data, string(list))
+	command := exec.Command(python, append([]string{"testdata/onnx_scores.py", onnx, data, string(list)}, others...)...)
 	if d.BaseScores != nil {
 		var base bytes.Buffer
 		binary.Write(&base, binary.LittleEndian, d.BaseScores)
@@ -198,7 +198,7 @@ func runtimeScores(python, dir string, m *Model, d *datasets.Dataset, sizes []in
 		if err := os.WriteFile(path, base.Bytes(), 0o644); err != nil {
 			return nil, nil, err
 		}
-		command.Args = append(command.Args, path)
+		command.Args = append(command.Args, "base_scores="+path)
 	}
 	command.Stderr = os.Stderr
 	out, err := command.Output()
@@ -271,6 +271,64 @@ func TestONNXRuntimeLooksUpEmbeddings(t *testing.T) {
 				row++
 			}
 		}
+	}
+}
+
+// ONNX Runtime makes the products of vectors: of a query and its documents, one of which lacks a vector, has one that is 0, and
+// one whose product is beyond float32.
+func TestONNXRuntimeMultipliesVectors(t *testing.T) {
+	name, dir := python(t), t.TempDir()
+	const n = 5
+	f := network(t, "none", "float64", queries(6, n), 1, 8)
+	f.FeatureNames = []string{"f", "cosine(q,d)", "dot(q,d)", "distance(d,q)", "bilinear(q,d,2)", "dot(d,d)"}
+	f.Vectors = []transforms.Vector{{Name: "q", Dimension: 3}, {Name: "d", Dimension: 3}}
+	for _, p := range f.FeatureNames[1:] {
+		f.Products = append(f.Products, transforms.Product{Name: p})
+	}
+	f.Products[3].Left, f.Products[3].Right = [][]float32{{1, 2, 3}, {0, -1, 1}}, [][]float32{{.5, 0, 1}, {2, 1, 0}}
+	m := reopen(t, f)
+	nan := float32(math.NaN())
+	q, d := []float32{.5, -2, 1}, []float32{1, 2, 3, 0, 0, 0, nan, nan, nan, 3e38, 3e38, 3e38, -1, .1, .3}
+	rows, own := make([]float32, n*6), make([]float32, n)
+	for i := range n {
+		own[i] = float32(i) + .5
+		rows[i*6] = own[i]
+	}
+	if err := m.Multiply(rows, func(vector, document int) []float32 {
+		switch {
+		case vector == 0:
+			return q
+		case document == 2:
+			return nil
+		}
+		return d[3*document : 3*document+3]
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want, err := m.Score(nil, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var others []string
+	for input, values := range map[string][]float32{"vector_q": q, "vector_d": d} {
+		var b bytes.Buffer
+		binary.Write(&b, binary.LittleEndian, values)
+		if err := os.WriteFile(filepath.Join(dir, input), b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		others = append(others, input+"="+filepath.Join(dir, input))
+	}
+	got, metadata, err := runtimeScores(name, dir, m, &datasets.Dataset{Features: own}, []int{n}, others...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range want {
+		if !(math.Abs(got[i]-s) <= 1e-6*max(1, math.Abs(s))) {
+			t.Errorf("document %d: %v by ONNX Runtime, want %v", i, got[i], s)
+		}
+	}
+	if metadata["vectors"] != `{"vector_d":3,"vector_q":3}` || metadata["feature_names"] != `["f"]` {
+		t.Errorf("metadata %v", metadata)
 	}
 }
 

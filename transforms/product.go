@@ -129,9 +129,15 @@ func ParseProduct(name string) (p Product, a, b string, err error) {
 	return p, words[0], words[1], nil
 }
 
+// Kind returns the function of the two vectors: dot, cosine, distance or bilinear.
+func (p *Product) Kind() string {
+	kind, _, _ := strings.Cut(p.Name, "(")
+	return kind
+}
+
 // Rank returns the rank of a bilinear product, 0 for others.
 func (p *Product) Rank() (rank int) {
-	if words := strings.Split(strings.TrimSuffix(p.Name, ")"), ","); strings.HasPrefix(p.Name, "bilinear(") {
+	if words := strings.Split(strings.TrimSuffix(p.Name, ")"), ","); p.Kind() == "bilinear" {
 		rank, _ = strconv.Atoi(words[len(words)-1])
 	}
 	return rank
@@ -183,9 +189,8 @@ func (p *Product) Value(a, b []float32) float32 {
 	if a == nil || b == nil {
 		return float32(math.NaN())
 	}
-	kind, _, _ := strings.Cut(p.Name, "(")
 	var value float64
-	switch f := productKinds[kind]; {
+	switch f := productKinds[p.Kind()]; {
 	case f != nil:
 		value = f(a, b)
 	case p.Left == nil:

@@ -22,7 +22,7 @@ func (g *graph) sideBySide(x []string) string {
 // columns adds some of the raw features, in double precision and within float32, and where they are
 // missing; there x is 0.
 func (g *graph) columns(which []int) (x, missing string) {
-	x = g.to(Double, g.nodeWith("Gather", attributes{"axis": 1}, "features", g.ints(which...)))
+	x = g.to(Double, g.nodeWith("Gather", attributes{"axis": 1}, g.features, g.ints(which...)))
 	missing = g.node("IsNaN", x)
 	return g.within(g.node("Where", missing, g.double(0), x), math.MaxFloat32), missing
 }

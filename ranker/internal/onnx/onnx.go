@@ -48,13 +48,30 @@ type Part struct {
 	Forest    *forest.Forest              // in place of a network
 }
 
+// A Model is what a file has: the sum of its parts.
+type Model struct {
+	Parts    []Part
+	Dtype    Type
+	OnBase   bool                 // base scores are added
+	Vectors  []transforms.Vector  // that features are made of
+	Products []transforms.Product // the last features
+	Version  string               // of plrank
+	Metadata map[string]string
+}
+
 // Encode returns the content of a model's file: a graph from the input "features" [documents,
-// features], raw values in float32, to the output "scores" [documents], the sum of the parts. If onBase is true, a second
-// input "base_scores" [documents], in float32, is added to the scores. dtype is the dtype of the
-// model.
-func Encode(parts []Part, dtype Type, onBase bool, version string, metadata map[string]string) []byte {
-	g := &graph{}
-	g.body = g.body.with(11, valueInfo("features", Float, "documents", parts[0].Transform.Inputs))
+// features], raw values in float32, to the output "scores" [documents]. Vectors are further inputs, see products, and so are
+// "base_scores" [documents], in float32.
+func (m *Model) Encode() ([]byte, error) {
+	g := &graph{features: "features"}
+	parts, dtype := m.Parts, m.Dtype
+	g.body = g.body.with(11, valueInfo("features", Float, "documents", parts[0].Transform.Inputs-len(m.Products)))
+	if m.Products != nil {
+		var err error
+		if g.features, err = g.products("features", m.Vectors, m.Products); err != nil {
+			return nil, err
+		}
+	}
 	var scores string
 	withTrees := false
 	for i, p := range parts {
@@ -77,7 +94,7 @@ func Encode(parts []Part, dtype Type, onBase bool, version string, metadata map[
 		scores = part
 	}
 	scores = g.node("Squeeze", scores, g.ints(1))
-	if onBase {
+	if m.OnBase {
 		g.body = g.body.with(11, valueInfo("base_scores", Float, "documents"))
 		scores = g.node("Add", scores, g.to(g.dtype, "base_scores"))
 	}
@@ -85,23 +102,24 @@ func Encode(parts []Part, dtype Type, onBase bool, version string, metadata map[
 	g.body = g.body.with(12, valueInfo("scores", dtype, "documents")).with(2, "plrank")
 
 	opset := message{}.with(1, "").with(2, opsetVersion)
-	m := message{}.with(1, irVersion).with(2, "plrank").with(3, version).with(7, g.body).with(8, opset)
+	file := message{}.with(1, irVersion).with(2, "plrank").with(3, m.Version).with(7, g.body).with(8, opset)
 	if withTrees {
-		m = m.with(8, message{}.with(1, treesDomain).with(2, treesOpsetVersion))
+		file = file.with(8, message{}.with(1, treesDomain).with(2, treesOpsetVersion))
 	}
-	for _, key := range slices.Sorted(maps.Keys(metadata)) {
-		m = m.with(14, message{}.with(1, key).with(2, metadata[key]))
+	for _, key := range slices.Sorted(maps.Keys(m.Metadata)) {
+		file = file.with(14, message{}.with(1, key).with(2, m.Metadata[key]))
 	}
-	return m
+	return file, nil
 }
 
 // A graph is built node by node. Values are known by their names.
 type graph struct {
-	dtype   Type                        // of the model
-	weights func(name string) []float64 // the array of that name
-	arrays  map[string]string           // those that were added: their values
-	body    message                     // of the GraphProto
-	values  int                         // that have been named
+	features string                      // the columns of all features
+	dtype    Type                        // of the model
+	weights  func(name string) []float64 // the array of that name
+	arrays   map[string]string           // those that were added: their values
+	body     message                     // of the GraphProto
+	values   int                         // that have been named
 }
 
 // attributes of a node are whole numbers, slices of them, tensors, or texts, by name.

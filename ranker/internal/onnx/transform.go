@@ -13,7 +13,7 @@ import (
 // each category, whose codes are [documents, 1].
 func (g *graph) inputs(t *transforms.Transform, category func(i int, codes string) string) string {
 	if t.Identity() { // of forests
-		return g.to(g.dtype, "features")
+		return g.to(g.dtype, g.features)
 	}
 	var x []string
 	if y := g.transform(t); y != "" {
