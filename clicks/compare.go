@@ -262,7 +262,7 @@ func (c *Comparison) Results() ([]Difference, error) {
 	}
 	models = slices.DeleteFunc(models, func(m string) bool { return m == baseline || m == "" })
 	if len(models) == 0 {
-		return nil, fmt.Errorf("clicks: all impressions are of the model %q: want a log of two, see plrank serve -interleave and -split", baseline)
+		return nil, fmt.Errorf("clicks: all impressions are of the model %q: want a log of two, see plrank serve -interleave, -split", baseline)
 	}
 	level := 1 - (1-cmp.Or(c.Level, .95))/float64(len(models))
 	segments := map[string]bool{}
