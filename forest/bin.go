@@ -48,6 +48,9 @@ func (c *column) bins() int {
 	return 2 + len(c.cuts)
 }
 
+// divides reports whether documents differ in the column.
+func (c *column) divides() bool { return c.bins() > 2 || c.missing }
+
 // A panel has the bins of some columns, row after row, so that a row is in one line of the cache. Rows are padded with bins 0 to
 // a multiple of panelUnit columns.
 type panel struct {

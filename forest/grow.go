@@ -34,8 +34,7 @@ type Config struct {
 	// Seed is the seed of what Rows and Columns draw.
 	Seed uint64
 	// Parts is the number of processes that grow the same trees on the same documents, and Part is the number of this one, from 0: each
-	// accumulates the histograms of its part of the documents, or, of sparse documents, looks at its part of the columns. 0 and 1: this
-	// process is alone.
+	// accumulates the histograms of its part of the documents. 0 and 1: this process is alone.
 	Parts, Part int
 	// Sum adds to a histogram what the other processes have in theirs. It is needed if Parts is above 1; all processes call it in the
 	// same order, with histograms of the same lengths.
@@ -103,10 +102,9 @@ type Grower struct {
 	active []int    // columns of the sample
 	spare  [][]uint64
 
-	entries, movedEntries []uint64 // of sparse documents in the sample, leaf by leaf, and scratch
-	rowBins               []uint8  // scratch of binsOf
-	kept                  []kept   // columns of dense documents
-	fold                  []uint8  // by document, if there are columns with levels
+	rowBins []uint8 // scratch of binsOf
+	kept    []kept  // columns of dense documents
+	fold    []uint8 // by document, if there are columns with levels
 	units
 }
 
@@ -156,7 +154,6 @@ func (g *Grower) Grow(gradient, curvature []float32, scores []float64) (Tree, er
 	for _, i := range rows {
 		root.pair += g.pairs[i]
 	}
-	root.entries = g.entriesOf(rows)
 	sum, weight := parts(root.pair)
 	root.value = sum / (weight + g.l2)
 	var t Tree
@@ -212,7 +209,7 @@ func (g *Grower) sample() (rows, rest []uint32) {
 	copy(g.order[n:], others)
 	g.active = g.active[:0]
 	for c := range g.binned.columns {
-		if g.binned.columns[c].bins() > 2 || g.binned.columns[c].missing {
+		if g.binned.columns[c].divides() {
 			g.active = append(g.active, c)
 		}
 	}
@@ -260,7 +257,6 @@ type leaf struct {
 	path       []int    // their columns, if Interactions are given
 	pair       uint64   // sum
 	histogram  []uint64 // by column and bin; nil: not needed
-	entries    []uint64 // of sparse documents of the sample
 	value      float64  // in units
 	inherited  bool     // the value comes from a node above, as there is too little weight
 	low, high  float64  // bounds of the values below, from monotone constraints

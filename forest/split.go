@@ -75,6 +75,9 @@ func (g *Grower) leafWise(root *leaf) (nodes []Node, leaves []*leaf) {
 	nodes = make([]Node, 0, g.config.Leaves-1)
 	g.histograms([]family{{small: root}})
 	root.best = g.best([][]*leaf{leaves})[0]
+	if !g.keeps() {
+		g.release(root)
+	}
 	for len(leaves) < g.config.Leaves {
 		at := 0
 		for i, l := range leaves {
@@ -94,9 +97,17 @@ func (g *Grower) leafWise(root *leaf) (nodes []Node, leaves []*leaf) {
 		leaves[at], parents[at] = f.left, &n.Left
 		leaves, parents = append(leaves, f.right), append(parents, &n.Right)
 		if f.left.depth < g.config.Depth && len(leaves) < g.config.Leaves {
-			g.histograms([]family{f})
+			families := []family{f}
+			if !g.keeps() {
+				families = []family{{small: f.left}, {small: f.right}}
+			}
+			g.histograms(families)
 			best := g.best([][]*leaf{{f.left}, {f.right}})
 			f.left.best, f.right.best = best[0], best[1]
+			if !g.keeps() {
+				g.release(f.left)
+				g.release(f.right)
+			}
 		} else {
 			g.release(l)
 		}
@@ -181,7 +192,6 @@ func (g *Grower) divide(l *leaf, s *split, by rowBins) family {
 	}
 	left.rows, right.rows = g.part(l.rows, by, goes)
 	left.rest, right.rest = g.part(l.rest, by, goes)
-	left.entries, right.entries = g.partEntries(l.entries, by, goes)
 	f := family{l, left, right, left}
 	if len(right.rows) < len(left.rows) {
 		f.small = right
@@ -251,11 +261,7 @@ func (g *Grower) part(rows []uint32, by rowBins, goes []uint8) (left, right []ui
 // the smaller one's.
 func (g *Grower) histograms(families []family) {
 	b := g.binned
-	if b.sparse != nil {
-		return // histogram makes what is needed
-	}
-	last := &b.panels[len(b.panels)-1]
-	size := (last.first + last.width) << b.shift
+	size := b.histogramSize()
 	for i := range families {
 		f := &families[i]
 		if len(g.spare) > 0 {
@@ -273,18 +279,30 @@ func (g *Grower) histograms(families []family) {
 		}
 	}
 	part, parts := g.config.Part, g.config.Parts
-	n := len(families) * len(b.panels)
+	panels := max(1, len(b.panels))
+	n := len(families) * panels
 	parallel.For(n, parallel.Workers(n), func(_, i int) {
-		f, p := &families[i/len(b.panels)], &b.panels[i%len(b.panels)]
-		h, rows := f.small.histogram[p.first<<b.shift:(p.first+p.width)<<b.shift], f.small.rows
+		f := &families[i/panels]
+		rows := f.small.rows[len(f.small.rows)*part/parts : len(f.small.rows)*(part+1)/parts]
+		if b.sparse != nil {
+			clear(f.small.histogram)
+			b.sparse.accumulate(f.small.histogram, rows, g.pairs)
+			return
+		}
+		p := &b.panels[i%panels]
+		h := f.small.histogram[p.first<<b.shift : (p.first+p.width)<<b.shift]
 		clear(h)
-		accumulate(h, p.bins, p.width, b.shift, rows[len(rows)*part/parts:len(rows)*(part+1)/parts], g.pairs)
+		accumulate(h, p.bins, p.width, b.shift, rows, g.pairs)
 	})
 	for i := 0; parts > 1 && i < len(families); i++ {
 		g.config.Sum(families[i].small.histogram)
 	}
 	parallel.For(len(families), parallel.Workers(len(families)), func(_, i int) {
-		if f := &families[i]; f.parent != nil {
+		f := &families[i]
+		if b.sparse != nil {
+			b.sparse.addZeros(f.small.histogram, f.small.pair)
+		}
+		if f.parent != nil {
 			large := f.left
 			if f.small == f.left {
 				large = f.right
@@ -316,30 +334,76 @@ func accumulatePlain(h []uint64, bins []uint8, width, shift int, rows []uint32, 
 
 // best returns the best split of each group of leaves. All leaves of a group have the same split.
 func (g *Grower) best(groups [][]*leaf) []split {
+	together := 1
 	if g.binned.sparse != nil {
-		return g.bestSparse(groups)
+		together = 512 // columns with few bins each
 	}
-	n := len(g.active) * len(groups)
-	found := make([]split, n)
-	parallel.For(n, parallel.Workers(n), func(_, i int) {
-		group, column := groups[i/len(g.active)], g.active[i%len(g.active)]
-		if g.config.allowed(group[0].path, column) { // which all leaves of a level share
-			s := g.newSearch(group)
+	chunks := (len(g.active) + together - 1) / together
+	found := make([]split, chunks*len(groups))
+	parallel.For(len(found), parallel.Workers(len(found)), func(_, i int) {
+		group, first := groups[i/chunks], i%chunks*together
+		s := g.newSearch(group)
+		for _, column := range g.active[first:min(first+together, len(g.active))] {
+			if !g.config.allowed(group[0].path, column) { // which all leaves of a level share
+				continue
+			}
 			for j, l := range group {
 				if g.binned.columns[column].wide == nil {
 					s.histograms[j] = g.histogram(l, column)
 				}
 			}
-			found[i] = g.bestOf(s, column)
+			if best := g.bestOf(s, column); best.gain > found[i].gain {
+				found[i] = best
+			}
 		}
 	})
 	best := make([]split, len(groups))
 	for i, s := range found {
-		if s.gain > best[i/len(g.active)].gain {
-			best[i/len(g.active)] = s
+		if s.gain > best[i/chunks].gain {
+			best[i/chunks] = s
 		}
 	}
 	return best
+}
+
+// histogram returns the histogram of a column in a leaf.
+func (g *Grower) histogram(l *leaf, column int) []uint64 {
+	n, wide := g.binned.columns[column].bins(), g.binned.columns[column].wide
+	switch {
+	case wide != nil:
+		h := make([]uint64, n)
+		for _, row := range l.rows {
+			h[wide[row]] += g.pairs[row]
+		}
+		return h
+	case l.histogram == nil:
+		h, by := make([]uint64, n), g.binsOf(column, len(l.rows))
+		for _, row := range l.rows {
+			h[by.bins[row]] += g.pairs[row]
+		}
+		return h
+	case g.binned.sparse != nil:
+		return l.histogram[g.binned.sparse.offsets[column]:][:n]
+	}
+	return l.histogram[column<<g.binned.shift:][:n]
+}
+
+// histogramSize returns the length of the histogram of a leaf.
+func (b *Binned) histogramSize() int {
+	if b.sparse != nil {
+		return b.sparse.offsets[b.width]
+	}
+	last := &b.panels[len(b.panels)-1]
+	return (last.first + last.width) << b.shift
+}
+
+// mostKeptBins is the number of bins, of 8 bytes, that the histograms of all leaves of a tree by leaves may have. Beyond, those of
+// sparse documents are made anew for each leaf. It is changed by tests alone.
+var mostKeptBins = 1 << 25
+
+// keeps reports whether leaves keep their histograms, from which the ones of their children are made.
+func (g *Grower) keeps() bool {
+	return g.binned.sparse == nil || g.binned.histogramSize()*g.config.Leaves <= mostKeptBins
 }
 
 // below returns the columns above the children of a leaf that a column splits, if Interactions are given.
