@@ -261,8 +261,8 @@ func sparsePlan(s *datasets.Splits) Plan {
 }
 
 // sparseRecipe is for sparse documents. A word says something of few documents, which a symmetric tree would spend a level on. Trees are as
-// deep as their leaves allow: below a question for one word nearly all documents are still together (lab/recipe.md). They
-// take long for that, and there are 100, as many as LightGBM grows: more gain, and take four times as long.
+// deep as their leaves allow: below a question for one word nearly all documents are still together (lab/recipe.md). There
+// are 100, as many as LightGBM grows: 400 rank better, and take three times as long.
 func sparseRecipe(scorer string) train.Config {
 	c := forestRecipe()
 	if scorer == ranker.ForestKind {
