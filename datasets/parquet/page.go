@@ -290,7 +290,11 @@ func (p *pages) decompress(codec format.CompressionCodec, b []byte, full int) ([
 	if !known {
 		return nil, fmt.Errorf("%w: the compression %v: want Snappy, Zstandard, gzip, Brotli, LZ4_RAW or none", errUnread, codec)
 	}
-	to := slices.Grow(p.list.bytes[:0], full)[:full]
+	to := p.list.bytes
+	if cap(to) < full {
+		to = make([]byte, full)
+	}
+	to = to[:full]
 	if p.isList {
 		p.list.bytes = to
 	}

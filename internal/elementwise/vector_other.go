@@ -10,4 +10,4 @@ var wide = false
 
 func adamAVX512(w, gradient, mean, squares *float32, n int, rate, unbias float64) {}
 
-func logisticAVX512(x, low, soft *float64, n int, tables *float64) {}
+func logisticAVX512(x, value, slope, curvature *float64, n int, tables *float64) {}
