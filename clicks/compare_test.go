@@ -149,7 +149,7 @@ func TestInterleavingsSurviveTheirLog(t *testing.T) {
 	}
 }
 
-// The weights have a sum within 2 % of the least: that of weights which no step from one to another lowers, but for those at their floor.
+// The weights have a sum within 2 % of the least one, at which no step from one weight to another helps, unless it is at its floor.
 func TestWeightsHaveTheLeastVariance(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 5 {

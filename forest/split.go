@@ -75,7 +75,8 @@ func (g *Grower) leafWise(root *leaf) (nodes []Node, leaves []*leaf) {
 	nodes = make([]Node, 0, g.config.Leaves-1)
 	g.histograms([]family{{small: root}})
 	root.best = g.best([][]*leaf{leaves})[0]
-	if !g.keeps() {
+	keeps := g.keeps()
+	if !keeps {
 		g.release(root)
 	}
 	for len(leaves) < g.config.Leaves {
@@ -98,13 +99,13 @@ func (g *Grower) leafWise(root *leaf) (nodes []Node, leaves []*leaf) {
 		leaves, parents = append(leaves, f.right), append(parents, &n.Right)
 		if f.left.depth < g.config.Depth && len(leaves) < g.config.Leaves {
 			families := []family{f}
-			if !g.keeps() {
+			if !keeps {
 				families = []family{{small: f.left}, {small: f.right}}
 			}
 			g.histograms(families)
 			best := g.best([][]*leaf{{f.left}, {f.right}})
 			f.left.best, f.right.best = best[0], best[1]
-			if !g.keeps() {
+			if !keeps {
 				g.release(f.left)
 				g.release(f.right)
 			}
@@ -169,6 +170,13 @@ func (g *Grower) left(l *leaf, s *split) uint64 {
 
 // A family is a divided leaf and its children; small is the child with fewer documents.
 type family struct{ parent, left, right, small *leaf }
+
+func (f *family) large() *leaf {
+	if f.small == f.left {
+		return f.right
+	}
+	return f.left
+}
 
 // divide divides the documents of a leaf, given the bins of the column.
 func (g *Grower) divide(l *leaf, s *split, by rowBins) family {
@@ -271,11 +279,7 @@ func (g *Grower) histograms(families []family) {
 			f.small.histogram = make([]uint64, size)
 		}
 		if f.parent != nil {
-			large := f.left
-			if f.small == f.left {
-				large = f.right
-			}
-			large.histogram, f.parent.histogram = f.parent.histogram, nil
+			f.large().histogram, f.parent.histogram = f.parent.histogram, nil
 		}
 	}
 	part, parts := g.config.Part, g.config.Parts
@@ -303,10 +307,7 @@ func (g *Grower) histograms(families []family) {
 			b.sparse.addZeros(f.small.histogram, f.small.pair)
 		}
 		if f.parent != nil {
-			large := f.left
-			if f.small == f.left {
-				large = f.right
-			}
+			large := f.large()
 			for j, pair := range f.small.histogram {
 				large.histogram[j] -= pair
 			}
@@ -397,8 +398,8 @@ func (b *Binned) histogramSize() int {
 	return (last.first + last.width) << b.shift
 }
 
-// mostKeptBins is the number of bins, of 8 bytes, that the histograms of all leaves of a tree by leaves may have. Beyond, those of
-// sparse documents are made anew for each leaf. It is changed by tests alone.
+// mostKeptBins is the number of bins, of 8 bytes, that the histograms of all leaves of a tree by leaves may have. Beyond, the
+// histograms of sparse documents are made anew for each leaf. It is changed by tests alone.
 var mostKeptBins = 1 << 25
 
 // keeps reports whether leaves keep their histograms, from which the ones of their children are made.

@@ -148,7 +148,7 @@ func TestGradientsAreSlopesOfValuesWithTies(t *testing.T) {
 	}
 }
 
-// The curvature that a run with a gradient keeps is that of Curvature, and of a sum the sum; a run without a gradient keeps none.
+// A run with a gradient keeps the curvature that Curvature returns, and for a sum the sum; a run without a gradient keeps none.
 func TestRunsKeepTheCurvatureOfTheirPass(t *testing.T) {
 	kept := 0
 	for what, q := range curvedQueries() {

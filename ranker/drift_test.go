@@ -140,7 +140,7 @@ func TestDriftOfFewQueriesIsToldFromNoise(t *testing.T) {
 	}
 }
 
-// So do at most five logs of few queries alarm, of which each is asked three times, with the same documents.
+// Nor do more than five logs alarm in which few queries are asked three times each, with the same documents.
 func TestFewQueriesAreNoDrift(t *testing.T) {
 	for _, queries := range []int{1, 2, 3, 5, 10, 20} {
 		alarms := 0

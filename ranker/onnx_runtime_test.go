@@ -274,8 +274,8 @@ func TestONNXRuntimeLooksUpEmbeddings(t *testing.T) {
 	}
 }
 
-// ONNX Runtime makes the products of vectors: of a query and its documents, one of which lacks a vector, has one that is 0, and
-// one whose product is beyond float32.
+// ONNX Runtime makes the products of a query's vector and its documents'. One document has no vector, one has a vector of 0, and one
+// has a product beyond float32.
 func TestONNXRuntimeMultipliesVectors(t *testing.T) {
 	name, dir := python(t), t.TempDir()
 	const n = 5

@@ -254,7 +254,7 @@ func forestRecipe() train.Config {
 func sparsePlan(s *datasets.Splits) Plan {
 	forest, reason := recipeFor(ranker.ForestKind, s, 0)
 	network, _ := recipeFor("mlp", s, 0)
-	if copies := 6; 4*copies*network.Hidden[0]*s.Train.Width() > 512<<20 { // of the weights, with those of Adam
+	if copies := 6; 4*copies*network.Hidden[0]*s.Train.Width() > 512<<20 { // of the weights, Adam's among them
 		return Plan{[]train.Config{forest}, reason + ": a forest, as a network takes too much memory"}
 	}
 	return Plan{[]train.Config{network, forest}, reason + ": a small network and a forest"}

@@ -37,7 +37,7 @@ func (c Config) LearnsProducts() bool { return c.Scorer != forestScorer && c.Bin
 // toLearn reports whether something of a product is to be learned.
 func toLearn(p transforms.Product) bool { return !p.Learned() }
 
-// trainLinear trains a linear network of all features, of which it learns bilinear products.
+// trainLinear trains a linear network of all features, and its bilinear products with it.
 func trainLinear(ctx context.Context, s *datasets.Splits) (*Result, error) {
 	c := Default()
 	c.Loss, c.Transform, c.Metric, c.Hidden, c.Members = "softmax", "standard", LossMetric, nil, 1
@@ -131,8 +131,8 @@ func softmaxGains(d *datasets.Dataset, scores []float64) []float64 {
 	return gains
 }
 
-// beginProducts returns the splits of which a network learns bilinear products with these as they begin, and which they are, by
-// position. L and R have the first principal axes of the vectors of both sides as rows, so that the product is the inner product if the
+// beginProducts returns the splits with the bilinear products that a network is to learn as they begin, and the positions of these
+// products. L and R have the first principal axes of the vectors of both sides as rows, so that the product is the inner product if the
 // rank is the dimension, over the mean square of their lengths. It returns an error for a model that cannot learn them.
 func beginProducts(p *parsed, s *datasets.Splits) (begun *datasets.Splits, learned []int, err error) {
 	if s == nil || s.Train == nil || !slices.ContainsFunc(s.Train.Products, toLearn) {

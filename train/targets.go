@@ -56,7 +56,7 @@ func parseTargets(list []string) (targets []Target, err error) {
 	return targets, nil
 }
 
-// number returns the number of the group among those of d, −1 if it has no document.
+// number returns the number of the group in d, −1 if it has no document.
 func (t Target) number(d *datasets.Dataset) int {
 	i := slices.IndexFunc(d.Groups, func(g int) bool { return g >= 0 && d.GroupName(g) == t.Group })
 	if i < 0 {
@@ -72,7 +72,7 @@ func (t Target) measure(perQuery func(metrics.Queries) ([]float64, error)) metri
 
 func isShare(m metrics.Measure) bool { return strings.HasPrefix(m.String(), shareMeasure) }
 
-// bindShares makes shares in a list those of the groups of d.
+// bindShares binds the shares in a list to the groups of d.
 func (e *evaluator) bindShares(d *datasets.Dataset, list []metrics.Measure) {
 	for _, t := range e.targets {
 		number := t.number(d)

@@ -192,7 +192,7 @@ func TestTargetsAreResumedWithTheSameBits(t *testing.T) {
 	}
 }
 
-// A target that cannot be met, alone or with others, is an error before training that says what is possible.
+// Targets that cannot be met, alone or together, end a training before it begins, with what is possible.
 func TestImpossibleTargets(t *testing.T) {
 	t.Parallel()
 	s := shops(4)

@@ -337,7 +337,7 @@ func offers(r *rand.Rand) func(int) ([][]float64, []float64) {
 	}
 }
 
-// films has queries by users, and films of which few are seen often: most of what is known of one is how it was liked.
+// films has queries by users. Few films are seen often, and most of what is known about a film is how it was liked.
 func films(r *rand.Rand) func(int) ([][]float64, []float64) {
 	const people, titles, directors = 1500, 8000, 1200
 	normal := func(n int) (x []float64) {

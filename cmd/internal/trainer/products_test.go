@@ -10,7 +10,8 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// Validation chooses the products of vectors that no flag names. A run goes on with its choice, and models begin with those of the first.
+// Validation chooses the products of vectors that no flag names. A run goes on with its choice, and all models begin with
+// the products of the first.
 func TestProductsOfVectorsAreChosen(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 0))

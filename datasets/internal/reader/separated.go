@@ -79,7 +79,7 @@ func NewColumns(names []string, o Options, sized bool, look Look) (*Columns, err
 			return nil, err
 		}
 	}
-	if o.FeatureIDs == nil { // else a column of text that is wanted is an error
+	if o.FeatureIDs == nil { // else it fails at a wanted column of text
 		f.leaveOutText()
 	}
 	s.IDs = append(s.IDs, s.ProductIDs...)
@@ -121,7 +121,7 @@ func columnNames(line []byte, comma byte) ([]string, error) {
 	return names, nil
 }
 
-// place finds the columns that are features, and gives them ids: those of the options for their names, or else by number.
+// place finds the columns that are features, and gives them the ids that the options have for their names, or else numbers.
 func (s *finder) place() error {
 	names, o := s.names, *s.o
 	s.Level, s.IDs = make([]int, len(names)), []int{}

@@ -253,7 +253,7 @@ func (w *withProducts) differentiate(p product, side int, in []op.Tensor, result
 	})
 }
 
-// fill writes the model into a file, and returns the one without products, of which the products are features.
+// fill writes the model into a file, and returns the scorer inside, which takes products as features.
 func (w *withProducts) fill(f *ranker.File) nn.Scorer {
 	copy(w.Scorer.Weights().Float32s(), w.weights.Float32s())
 	f.Products = slices.Clone(f.Products)

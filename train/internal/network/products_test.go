@@ -38,7 +38,7 @@ func vectored(t *testing.T) *datasets.Dataset {
 	return d
 }
 
-// The inputs that a graph makes of a product are those of the transform of its feature, bit for bit, and derivatives by the matrices are
+// A graph makes the inputs of a product that the transform makes of its feature, bit for bit, and derivatives by the matrices are
 // what finite differences give.
 func TestProductsOfGraphsAreThoseOfFeatures(t *testing.T) {
 	for _, c := range []struct {

@@ -138,7 +138,7 @@ func kinds(t *testing.T) (a, b, qrels, kinds string) {
 		file(t, "kinds.csv", "query,words\n"+words.String())
 }
 
-// Numbers become two kinds, of which each has its weights, by which every query that is held out has its document first.
+// Numbers become two kinds with weights of their own, by which every query that is held out has its document first.
 func TestKindsAreWeighedApart(t *testing.T) {
 	a, b, qrels, words := kinds(t)
 	f, stderr := found(t, a, b, "-qrels", qrels, "-kinds", words)
