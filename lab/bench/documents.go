@@ -35,10 +35,18 @@ type documentPart[Results any] struct {
 func (c tablesCommand[Results]) run(args []string, stdout, stderr io.Writer) error {
 	f := flag.NewFlagSet("bench "+c.name, flag.ContinueOnError)
 	folder := f.String("results", c.name, "the `folder` of CSV files")
-	write := f.String("write", "", "replace the parts between comments <!-- "+c.name+"-TABLE --> in these Markdown `files`, with commas between")
+	write := f.String(
+		"write",
+		"",
+		"replace the parts between comments <!-- "+c.name+"-TABLE --> in these Markdown `files`, with commas between",
+	)
 	work := new(string)
 	if c.measure != nil {
-		work = f.String("measure", "", "measure the scores in this working `folder` of peers/quality/run.py, and write runs.csv and queries.csv to -results")
+		work = f.String(
+			"measure",
+			"",
+			"measure the scores in this working `folder` of peers/quality/run.py, and write runs.csv and queries.csv to -results",
+		)
 	}
 	switch err := command.Parse(f, args); {
 	case errors.Is(err, flag.ErrHelp):

@@ -46,10 +46,14 @@ func newFlags(o *options, list *string) *flag.FlagSet {
 	flags.IntVar(&o.count, "count", 5, "run each benchmark this many `times`; the fastest counts")
 	flags.IntVar(&o.cores, "cpu", runtime.NumCPU(), "`cores` of a training step and an epoch; all else runs on one")
 	flags.StringVar(&o.results, "results", "speed", "the `folder` of CSV files, which get every run where -write is given")
-	flags.Func("write", "replace the parts between comments <!-- bench-PART --> in these Markdown `files`, with commas between", func(list string) error {
-		o.write = strings.Split(list, ",")
-		return nil
-	})
+	flags.Func(
+		"write",
+		"replace the parts between comments <!-- bench-PART --> in these Markdown `files`, with commas between",
+		func(list string) error {
+			o.write = strings.Split(list, ",")
+			return nil
+		},
+	)
 	return flags
 }
 

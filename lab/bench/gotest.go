@@ -16,7 +16,20 @@ type tester func(ctx context.Context, p *part, cores, count int, progress io.Wri
 // commandLine returns the command of a part. Tests are built with the tags that this program
 // was built with.
 func commandLine(p *part, cores, count int) []string {
-	line := []string{"go", "test", "-run", "^$", "-timeout", "0", "-bench", p.pattern, "-cpu", strconv.Itoa(cores), "-count", strconv.Itoa(count)}
+	line := []string{
+		"go",
+		"test",
+		"-run",
+		"^$",
+		"-timeout",
+		"0",
+		"-bench",
+		p.pattern,
+		"-cpu",
+		strconv.Itoa(cores),
+		"-count",
+		strconv.Itoa(count),
+	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "-tags" {

@@ -2,8 +2,12 @@ package main
 
 // peers measures score files, or makes tables of the measures.
 var peers = tablesCommand[*peerResults]{
-	name: "peers", about: "measure other libraries' scores, and print the tables of peers.md, README.md and docs/serving.md; with -write, write ndcg10.csv, tests.csv, tables-tests.csv and cost.csv to -results, too",
-	read: readPeers, parts: peersTables, files: (*peerResults).files, measure: measurePeers,
+	name:    "peers",
+	about:   "measure other libraries' scores, and print the tables of peers.md, README.md and docs/serving.md; with -write, write ndcg10.csv, tests.csv, tables-tests.csv and cost.csv to -results, too",
+	read:    readPeers,
+	parts:   peersTables,
+	files:   (*peerResults).files,
+	measure: measurePeers,
 }
 
 var peersTables = []documentPart[*peerResults]{

@@ -106,7 +106,9 @@ func withEarlier(results string, runs [][]string, perQuery *queryTable) ([][]str
 	for _, run := range runs {
 		made[fit(run[:3])] = true
 	}
-	head := append([]string{"set", "fold", "method", "seed", "setting", "machine", "train_seconds", "predict_seconds", "memory_mb"}, peerMeasures...)
+	head := append(
+		[]string{"set", "fold", "method", "seed", "setting", "machine", "train_seconds", "predict_seconds", "memory_mb"},
+		peerMeasures...)
 	err := eachEarlierRow(filepath.Join(results, runsFile), func(row map[string]string) error {
 		if made[fit{row["set"], row["fold"], row["method"]}] {
 			return nil

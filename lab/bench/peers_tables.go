@@ -261,6 +261,10 @@ func (r *peerResults) agreement() (string, error) {
 		}
 	}
 	const digits = 1e-8 // of the files
-	return fmt.Sprintf("In %d runs, NDCG@5 and NDCG@10 differ from pytrec_eval's by at most %.0e, equal scores in the order of the file, and from scikit-learn's by at most %.0e, the mean over all orders of equal scores.\n",
-		len(r.runs), max(digits, worst[true]), max(digits, worst[false])), nil
+	return fmt.Sprintf(
+		"In %d runs, NDCG@5 and NDCG@10 differ from pytrec_eval's by at most %.0e, equal scores in the order of the file, and from scikit-learn's by at most %.0e, the mean over all orders of equal scores.\n",
+		len(r.runs),
+		max(digits, worst[true]),
+		max(digits, worst[false]),
+	), nil
 }

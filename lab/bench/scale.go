@@ -21,8 +21,11 @@ var scaleTables = []documentPart[*scaleModel]{
 
 // scale fits the cost model, and prints the tables of scale.md.
 var scale = tablesCommand[*scaleModel]{
-	name: "scale", about: "fit the cost model of training by many processes, and print the tables of scale.md; with -write, write epoch.csv and epoch.svg to -results, too",
-	read: readScale, parts: scaleTables, files: (*scaleModel).files,
+	name:  "scale",
+	about: "fit the cost model of training by many processes, and print the tables of scale.md; with -write, write epoch.csv and epoch.svg to -results, too",
+	read:  readScale,
+	parts: scaleTables,
+	files: (*scaleModel).files,
 }
 
 // ranksTable compares two ranks with one, and one with a process without MPI, round by round.
@@ -50,13 +53,21 @@ func (m *scaleModel) ranksTable() (string, error) {
 		for i, v := range of.v {
 			ratios = append(ratios, v/two[i])
 		}
-		rows = append(rows, []string{of.name, significant(stat.Mean(of.v, nil)), significant(slices.Min(of.v)) + ", " + significant(slices.Max(of.v)),
-			fmt.Sprintf("%.2f, %.2f–%.2f", stat.Mean(of.v, nil)/stat.Mean(two, nil), slices.Min(ratios), slices.Max(ratios))})
+		rows = append(
+			rows,
+			[]string{of.name, significant(stat.Mean(of.v, nil)), significant(slices.Min(of.v)) + ", " + significant(slices.Max(of.v)),
+				fmt.Sprintf("%.2f, %.2f–%.2f", stat.Mean(of.v, nil)/stat.Mean(two, nil), slices.Min(ratios), slices.Max(ratios))},
+		)
 	}
 	return markdownTable(rows), nil
 }
 
-var linkNames = map[string]string{"memory": "shared memory", "loopback": "TCP, one host", "ethernet": "TCP, a host each", gigabitLink: "the same at 1 Gbit/s"}
+var linkNames = map[string]string{
+	"memory":    "shared memory",
+	"loopback":  "TCP, one host",
+	"ethernet":  "TCP, a host each",
+	gigabitLink: "the same at 1 Gbit/s",
+}
 
 // costTable has the fitted costs.
 func (m *scaleModel) costTable() (string, error) {
@@ -64,11 +75,25 @@ func (m *scaleModel) costTable() (string, error) {
 	for _, recipe := range scaleRecipes {
 		c := m.steps[recipe]
 		at := func(q float64) string { return significant(c.noise[int(q*float64(len(c.noise)-1))]) }
-		rows = append(rows, []string{recipe, fmt.Sprintf("%.0f kB", 4*c.weights/1e3), duration(c.step * 1e9), duration(c.shard * 1e9), duration(c.document * 1e9), significant(c.busy), at(.5) + ", " + at(.9) + ", " + at(.99)})
+		rows = append(
+			rows,
+			[]string{
+				recipe,
+				fmt.Sprintf("%.0f kB", 4*c.weights/1e3),
+				duration(c.step * 1e9),
+				duration(c.shard * 1e9),
+				duration(c.document * 1e9),
+				significant(c.busy),
+				at(.5) + ", " + at(.9) + ", " + at(.99),
+			},
+		)
 	}
 	links := [][]string{{"between the ranks", "message", "byte"}}
 	for _, link := range scaleLinks {
-		links = append(links, []string{linkNames[link], duration(m.exchanges[link].message * 1e9), fmt.Sprintf("%.2f ns", m.exchanges[link].byte*1e9)})
+		links = append(
+			links,
+			[]string{linkNames[link], duration(m.exchanges[link].message * 1e9), fmt.Sprintf("%.2f ns", m.exchanges[link].byte*1e9)},
+		)
 	}
 	return markdownTable(rows) + "\n" + markdownTable(links), nil
 }
@@ -81,7 +106,10 @@ func (m *scaleModel) heldOutTable() (string, error) {
 		if fitted {
 			how = "fitted"
 		}
-		rows = append(rows, []string{what, duration(measured * 1e9), duration(predicted * 1e9), fmt.Sprintf("%+.0f %%", 100*(predicted/measured-1)), how})
+		rows = append(
+			rows,
+			[]string{what, duration(measured * 1e9), duration(predicted * 1e9), fmt.Sprintf("%+.0f %%", 100*(predicted/measured-1)), how},
+		)
 	}
 	for _, recipe := range scaleRecipes {
 		for _, run := range m.runs[recipe] {
@@ -107,8 +135,21 @@ var clusters = []cluster{
 	{name: "default, cores as here, 10 Gbit/s", recipe: "default", rate: 10 * gigabit, queries: 4},
 	{name: "default, steady cores, 10 Gbit/s", recipe: "default", rate: 10 * gigabit, queries: 4, steady: true},
 	{name: "default, steady cores, 1 Gbit/s", recipe: "default", rate: gigabit, queries: 4, steady: true},
-	{name: "default, steady cores, 10 Gbit/s, shards in random orders", recipe: "default", rate: 10 * gigabit, queries: 4, steady: true, random: true},
-	{name: "default, steady cores, 10 Gbit/s, 32 queries of a rank in a step", recipe: "default", rate: 10 * gigabit, queries: 32, steady: true},
+	{
+		name:    "default, steady cores, 10 Gbit/s, shards in random orders",
+		recipe:  "default",
+		rate:    10 * gigabit,
+		queries: 4,
+		steady:  true,
+		random:  true,
+	},
+	{
+		name:    "default, steady cores, 10 Gbit/s, 32 queries of a rank in a step",
+		recipe:  "default",
+		rate:    10 * gigabit,
+		queries: 32,
+		steady:  true,
+	},
 	{name: "wide, steady cores, 10 Gbit/s", recipe: "wide", rate: 10 * gigabit, queries: 4, steady: true},
 }
 
@@ -136,10 +177,16 @@ func (m *scaleModel) limitsTable() (string, error) {
 	return markdownTable([][]string{
 		{"at 10⁹ documents and 1,000 ranks", ""},
 		{"features, as float32", fmt.Sprintf("%.0f GB", drawnDocuments*features*4/1e9)},
-		{fmt.Sprintf("what every rank has of the documents, %d bytes of each", documentBytes), fmt.Sprintf("%.0f GB", drawnDocuments*documentBytes/1e9)},
+		{
+			fmt.Sprintf("what every rank has of the documents, %d bytes of each", documentBytes),
+			fmt.Sprintf("%.0f GB", drawnDocuments*documentBytes/1e9),
+		},
 		{fmt.Sprintf("a check of the cache by %d hosts, read in all", hosts), fmt.Sprintf("%.0f TB", drawnDocuments*features*4*hosts/1e12)},
 		{"messages of an exchange, default recipe", duration(2 * float64(ranks-1) * m.exchanges["ethernet"].message * 1e9)},
-		{fmt.Sprintf("computing a step of %d queries of a rank, default recipe", queries), duration(recipe.seconds(rankStep{1, queries * perQuery, 0}) * 1e9)},
+		{
+			fmt.Sprintf("computing a step of %d queries of a rank, default recipe", queries),
+			duration(recipe.seconds(rankStep{1, queries * perQuery, 0}) * 1e9),
+		},
 		{"gradients of all shards, default recipe", fmt.Sprintf("%.0f MB", float64(ranks)*4*recipe.weights/1e6)},
 	}), nil
 }

@@ -112,7 +112,14 @@ func affine([]string) error {
 				p := truth.Alpha[4]*r + truth.Beta[4]
 				w, wr, wrr = w+1/(p*(1-p)), wr+r/(p*(1-p)), wrr+r*r/(p*(1-p))
 			}
-			fmt.Printf("%d,%d,%.4f,%.4f,%.4f\n", seed, n, farthest(b.Alpha, truth.Alpha), farthest(b.Beta, truth.Beta), math.Sqrt(wrr/(w*wrr-wr*wr))/truth.Beta[4])
+			fmt.Printf(
+				"%d,%d,%.4f,%.4f,%.4f\n",
+				seed,
+				n,
+				farthest(b.Alpha, truth.Alpha),
+				farthest(b.Beta, truth.Beta),
+				math.Sqrt(wrr/(w*wrr-wr*wr))/truth.Beta[4],
+			)
 		}
 	}
 	return nil

@@ -138,8 +138,18 @@ func openBandit(arguments []string) error {
 		clicked += im.Clicks[0] / float64(len(random.Impressions))
 	}
 	e := estimates[0]
-	fmt.Printf("%s,%d,%d,%.6f,%.6f,%.6f,%.1f,%.1f,%.6f\n", strings.TrimSuffix(filepath.Base(arguments[0]), ".csv"), len(bts.Impressions[0].Documents), len(bts.Impressions),
-		e.Value, e.Low, e.High, e.EffectiveSize, e.LargestWeight, clicked)
+	fmt.Printf(
+		"%s,%d,%d,%.6f,%.6f,%.6f,%.1f,%.1f,%.6f\n",
+		strings.TrimSuffix(filepath.Base(arguments[0]), ".csv"),
+		len(bts.Impressions[0].Documents),
+		len(bts.Impressions),
+		e.Value,
+		e.Low,
+		e.High,
+		e.EffectiveSize,
+		e.LargestWeight,
+		clicked,
+	)
 	f, err := os.Create(arguments[2])
 	if err != nil {
 		return err
@@ -198,7 +208,16 @@ func speed(arguments []string) error {
 	}
 	taken, worked := time.Since(start), processorTime()-used
 	fmt.Println("impressions,MB,estimators,seconds,processor seconds,cores,most MB of memory")
-	fmt.Printf("%d,%d,%d,%.1f,%.1f,%d,%d\n", n, info.Size()>>20, len(estimates), taken.Seconds(), worked.Seconds(), runtime.GOMAXPROCS(0), mostMemory()>>20)
+	fmt.Printf(
+		"%d,%d,%d,%.1f,%.1f,%d,%d\n",
+		n,
+		info.Size()>>20,
+		len(estimates),
+		taken.Seconds(),
+		worked.Seconds(),
+		runtime.GOMAXPROCS(0),
+		mostMemory()>>20,
+	)
 	return nil
 }
 

@@ -26,8 +26,22 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	commands := map[string]func([]string) error{"log": writeLog, "intervals": intervals, "bias": bias, "again": again, "affine": affine, "openbandit": openBandit, "sessions": sessions, "speed": speed,
-		"curves": curves, "summary": summary, "safety": safety, "gate": gate, "cascade": cascade, "compare": compare}
+	commands := map[string]func([]string) error{
+		"log":        writeLog,
+		"intervals":  intervals,
+		"bias":       bias,
+		"again":      again,
+		"affine":     affine,
+		"openbandit": openBandit,
+		"sessions":   sessions,
+		"speed":      speed,
+		"curves":     curves,
+		"summary":    summary,
+		"safety":     safety,
+		"gate":       gate,
+		"cascade":    cascade,
+		"compare":    compare,
+	}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
 		log.Fatal("want one of ", strings.Join(slices.Sorted(maps.Keys(commands)), ", "), "; see the package comment")
 	}

@@ -83,7 +83,17 @@ func learning() error {
 		if !slices.Contains([]int{0, 1e4, 1e6}, pt.impressions) {
 			continue // the pictures have them
 		}
-		row := []string{pt.data, strconv.Itoa(pt.impressions), pt.method, strconv.Itoa(len(pt.values)), fmt.Sprintf("%.4f", pt.mean()), "", "", "", ""}
+		row := []string{
+			pt.data,
+			strconv.Itoa(pt.impressions),
+			pt.method,
+			strconv.Itoa(len(pt.values)),
+			fmt.Sprintf("%.4f", pt.mean()),
+			"",
+			"",
+			"",
+			"",
+		}
 		if t, err := pt.against(find(points, pt.data, 0, "labels")); err == nil && pt.method != "labels" {
 			row[5] = fmt.Sprintf("%+.4f", t.Difference)
 		}

@@ -165,8 +165,16 @@ func (r *result) join(o result) {
 
 func (r result) row(judge string, budget int, way string) []string {
 	n := float64(len(r.errors))
-	return []string{judge, fmt.Sprintf("%d", budget), way, fmt.Sprintf("%.3f", float64(r.held)/n), fmt.Sprintf("%.3f", float64(r.heldPeople)/n),
-		fmt.Sprintf("%.1f", slices.Max(r.biases)), fmt.Sprintf("%.3f", rms(r.errors)), fmt.Sprintf("%.3f", rms(r.people))}
+	return []string{
+		judge,
+		fmt.Sprintf("%d", budget),
+		way,
+		fmt.Sprintf("%.3f", float64(r.held)/n),
+		fmt.Sprintf("%.3f", float64(r.heldPeople)/n),
+		fmt.Sprintf("%.1f", slices.Max(r.biases)),
+		fmt.Sprintf("%.3f", rms(r.errors)),
+		fmt.Sprintf("%.3f", rms(r.people)),
+	}
 }
 
 // simulate draws pairs with these probabilities again and again.

@@ -80,7 +80,12 @@ func withoutTables(s *datasets.Splits) *datasets.Splits {
 
 // attributes has a feature of the query alone, and that number of documents, for the recipe of tables.
 func attributes(documents int) *datasets.Splits {
-	d := &datasets.Dataset{FeatureIDs: []int{1}, Features: make([]float32, documents), Labels: make([]float32, documents), Offsets: []int{0, 1, documents}}
+	d := &datasets.Dataset{
+		FeatureIDs: []int{1},
+		Features:   make([]float32, documents),
+		Labels:     make([]float32, documents),
+		Offsets:    []int{0, 1, documents},
+	}
 	d.Features[0] = 1
 	return &datasets.Splits{Train: d}
 }

@@ -32,7 +32,19 @@ import (
 )
 
 // sets are the collections from small to large: of an interrupted study the first ones are complete.
-var sets = []string{"lightgbm-lambdarank", "MSLR-sample", "QBF-2014", "msmarco-dev", "f1", "GRAPHS-2015", "MQ2008", "swissmetro", "MQ2007", "msrd", fullSize}
+var sets = []string{
+	"lightgbm-lambdarank",
+	"MSLR-sample",
+	"QBF-2014",
+	"msmarco-dev",
+	"f1",
+	"GRAPHS-2015",
+	"MQ2008",
+	"swissmetro",
+	"MQ2007",
+	"msrd",
+	fullSize,
+}
 
 // fullSize is a synthetic collection of MSLR-WEB30K's size and shape. Its labels come from a mixture, which no library has the
 // form of.

@@ -208,7 +208,10 @@ func testAll(values map[string]perQuery, old [][]string) ([][]string, error) {
 				if err != nil {
 					return nil, fmt.Errorf("%s and %s on %s: %w", own.name, m.name, set, err)
 				}
-				of = append(of, []string{own.own, own.name, m.name, set, strconv.Itoa(len(a)), fmt.Sprintf("%.5f", t.Difference), fmt.Sprintf("%.3g", t.PValue)})
+				of = append(
+					of,
+					[]string{own.own, own.name, m.name, set, strconv.Itoa(len(a)), fmt.Sprintf("%.5f", t.Difference), fmt.Sprintf("%.3g", t.PValue)},
+				)
 				ps = append(ps, t.PValue)
 			}
 		}

@@ -66,7 +66,11 @@ func (s *session) hold() error {
 	var held *file.LockHeldError
 	switch {
 	case errors.As(err, &held):
-		return fmt.Errorf("reproduce: another call is at work in %s: %s: wait until it has ended, or name another folder with -out", s.out, held.Owner)
+		return fmt.Errorf(
+			"reproduce: another call is at work in %s: %s: wait until it has ended, or name another folder with -out",
+			s.out,
+			held.Owner,
+		)
 	case errors.Is(err, file.ErrNoLocks):
 		fmt.Fprintf(s.stderr, "warning: %s: %v: start no other call in it before this one has ended\n", s.out, err)
 	case err != nil:

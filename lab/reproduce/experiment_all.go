@@ -65,7 +65,16 @@ func runAll(ctx context.Context, s *session) error {
 	for _, step := range steps {
 		one := *s.options
 		one.settings = step.Settings
-		child := &session{options: &one, command: step.Name, args: s.args, data: s.data, chapters: s.chapters, leftOut: step.LeftOut, stdout: s.stdout, stderr: s.stderr}
+		child := &session{
+			options:  &one,
+			command:  step.Name,
+			args:     s.args,
+			data:     s.data,
+			chapters: s.chapters,
+			leftOut:  step.LeftOut,
+			stdout:   s.stdout,
+			stderr:   s.stderr,
+		}
 		all := subcommands()
 		i := slices.IndexFunc(all, func(c subcommand) bool { return c.name == step.Name })
 		if err := all[i].run(ctx, child); err != nil {
@@ -157,7 +166,9 @@ func (s *session) plan(ctx context.Context) ([]step, error) {
 	of(5).Epochs = samples.Epochs
 	of(5).Repeats = fit(100*variancePart*total/varianceSeconds, 10, s.Repeats)
 	if of(5).Repeats < s.Repeats {
-		steps[5].LeftOut = []string{fmt.Sprintf("estimates from %d to %d of each gradient: the budget is %s s", of(5).Repeats+1, s.Repeats, short(variancePart*total))}
+		steps[5].LeftOut = []string{
+			fmt.Sprintf("estimates from %d to %d of each gradient: the budget is %s s", of(5).Repeats+1, s.Repeats, short(variancePart*total)),
+		}
 	}
 	return steps, nil
 }

@@ -43,7 +43,17 @@ func authorsTables(dir string) ([]viz.Table, error) {
 
 // authorsEstimates has the largest difference for each of the authors' functions.
 func authorsEstimates(dir string) (viz.Table, error) {
-	t, err := readTable(filepath.Join(dir, authorsEstimatesFile), "code", "function", "ours", "documents", "cutoff", "samples", "spread", "difference")
+	t, err := readTable(
+		filepath.Join(dir, authorsEstimatesFile),
+		"code",
+		"function",
+		"ours",
+		"documents",
+		"cutoff",
+		"samples",
+		"spread",
+		"difference",
+	)
 	if err != nil {
 		return viz.Table{}, err
 	}
@@ -59,7 +69,17 @@ func authorsEstimates(dir string) (viz.Table, error) {
 				return table, err
 			}
 			off, documents := numbers[0], numbers[1]
-			table.Rows = append(table.Rows, viz.Row{"`" + name + "`", year, methodOf(part.texts("ours")[0]).label, len(part.rows), span(documents), fmt.Sprintf("%.2g", slices.Max(off))})
+			table.Rows = append(
+				table.Rows,
+				viz.Row{
+					"`" + name + "`",
+					year,
+					methodOf(part.texts("ours")[0]).label,
+					len(part.rows),
+					span(documents),
+					fmt.Sprintf("%.2g", slices.Max(off)),
+				},
+			)
 		}
 	}
 	return table, nil

@@ -55,9 +55,16 @@ func runChanges(ctx context.Context, s *session) error {
 	for i, c := range trials {
 		names[i] = c.name()
 	}
-	values, err := computeAll(ctx, s, changesChapter.name, names, sideBySide, func(ctx context.Context, i int, _ func(float64)) ([]queryValue, error) {
-		return kept(s, names[i], trials[i].config, func() ([]queryValue, error) { return trials[i].measure(ctx, all) })
-	})
+	values, err := computeAll(
+		ctx,
+		s,
+		changesChapter.name,
+		names,
+		sideBySide,
+		func(ctx context.Context, i int, _ func(float64)) ([]queryValue, error) {
+			return kept(s, names[i], trials[i].config, func() ([]queryValue, error) { return trials[i].measure(ctx, all) })
+		},
+	)
 	if err != nil {
 		return err
 	}
@@ -150,7 +157,12 @@ func (c changeTrial) name() string {
 // -cutoff 20 where that is the default, have none. Queries of the first run come first.
 func (s *session) changeTrials(changes []string, all *datasets.Dataset) ([]changeTrial, error) {
 	if all.Queries() < heldOutParts {
-		return nil, fmt.Errorf("reproduce: %s has %d training and validation queries: want %d or more", s.data.ID.Name, all.Queries(), heldOutParts)
+		return nil, fmt.Errorf(
+			"reproduce: %s has %d training and validation queries: want %d or more",
+			s.data.ID.Name,
+			all.Queries(),
+			heldOutParts,
+		)
 	}
 	var trials []changeTrial
 	for run := range s.Runs {
@@ -197,7 +209,11 @@ func joined(parts [][]int) []int { return slices.Sorted(slices.Values(slices.Con
 func (c changeTrial) measure(ctx context.Context, all *datasets.Dataset) ([]queryValue, error) {
 	measuring := joined(c.queries[:1])
 	heldOut := all.Select(measuring)
-	t, err := train.New(c.config, train.Custom{}, &datasets.Splits{Train: all.Select(joined(c.queries[2:])), Vali: all.Select(joined(c.queries[1:2]))})
+	t, err := train.New(
+		c.config,
+		train.Custom{},
+		&datasets.Splits{Train: all.Select(joined(c.queries[2:])), Vali: all.Select(joined(c.queries[1:2]))},
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -17,10 +17,16 @@ const changesFile = "changes.csv"
 const noChange = "default"
 
 var changesChapter = chapter{
-	name: "changes", title: "Single changes of the default recipe", csv: changesFile,
-	reading: fmt.Sprintf("%s. Nested folds: in each run the training and validation queries are shuffled and divided into %d parts. Each part measures what three of the others train; the fourth picks the best epoch. The test split is not used. Values of a query are averaged over the runs first.",
-		strings.ToUpper(changeMetric), heldOutParts),
-	tables: changesTables, plots: func(string) ([]figure, error) { return nil, nil },
+	name:  "changes",
+	title: "Single changes of the default recipe",
+	csv:   changesFile,
+	reading: fmt.Sprintf(
+		"%s. Nested folds: in each run the training and validation queries are shuffled and divided into %d parts. Each part measures what three of the others train; the fourth picks the best epoch. The test split is not used. Values of a query are averaged over the runs first.",
+		strings.ToUpper(changeMetric),
+		heldOutParts,
+	),
+	tables: changesTables,
+	plots:  func(string) ([]figure, error) { return nil, nil },
 }
 
 // changesTables is the table of a folder of results, or of all that stand in its folders, a column
@@ -34,8 +40,12 @@ func changesTables(dir string) ([]viz.Table, error) {
 		files = []string{filepath.Join(dir, changesFile)}
 	}
 	table := viz.Table{
-		Title: fmt.Sprintf("The default recipe, and the difference that a change makes: mean ± standard error over queries; %s and %s: p < %v in the paired t-test after Holm's correction over this table; –: it is the default",
-			worse, better, pairLevel),
+		Title: fmt.Sprintf(
+			"The default recipe, and the difference that a change makes: mean ± standard error over queries; %s and %s: p < %v in the paired t-test after Holm's correction over this table; –: it is the default",
+			worse,
+			better,
+			pairLevel,
+		),
 		Columns: []string{""},
 	}
 	rows := map[string]viz.Row{}

@@ -22,10 +22,13 @@ import (
 const epochsFile = "epochs.csv"
 
 var epochsChapter = chapter{
-	name: "epochs", title: "Time of an epoch (Table 1 of the paper)", csv: epochsFile,
+	name:  "epochs",
+	title: "Time of an epoch (Table 1 of the paper)",
+	csv:   epochsFile,
 	reading: "Seconds are processor seconds of the training steps of one epoch in each run, after one that compiles the graphs. Runs of all losses take turns; brackets are one standard deviation over them. " +
 		"Where few queries are measured, they are drawn from all query sizes, others in each run, and the time of all is in proportion to their number.",
-	tables: epochsTables, plots: func(string) ([]figure, error) { return nil, nil },
+	tables: epochsTables,
+	plots:  func(string) ([]figure, error) { return nil, nil },
 }
 
 // Graphs and what they hold may take so much memory, in bytes.
@@ -87,7 +90,18 @@ func runEpochs(ctx context.Context, s *session) error {
 	t := newTable("data", "loss", "samples", "run", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
 	for _, c := range trials {
 		for run, took := range c.times {
-			t.add(s.data.ID.Name, c.loss, samplesText(c.loss, c.samples), run+1, took.Seconds, took.Queries, took.Documents, len(relevant), documents, s.data.ID.Scale)
+			t.add(
+				s.data.ID.Name,
+				c.loss,
+				samplesText(c.loss, c.samples),
+				run+1,
+				took.Seconds,
+				took.Queries,
+				took.Documents,
+				len(relevant),
+				documents,
+				s.data.ID.Scale,
+			)
 		}
 	}
 	if err := t.write(s.file(epochsFile)); err != nil {
@@ -198,7 +212,18 @@ func stratified(d *datasets.Dataset, queries []int, n int, seed uint64) []int {
 }
 
 func epochsTables(dir string) ([]viz.Table, error) {
-	t, err := readTable(dir+"/"+epochsFile, "loss", "samples", "run", "seconds", "queries", "documents", "trainQueries", "trainDocuments", "scale")
+	t, err := readTable(
+		dir+"/"+epochsFile,
+		"loss",
+		"samples",
+		"run",
+		"seconds",
+		"queries",
+		"documents",
+		"trainQueries",
+		"trainDocuments",
+		"scale",
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -262,11 +287,19 @@ func epochsTitle(t *csvTable, than string) (string, error) {
 	queries := t.texts("trainQueries")[0]
 	title := fmt.Sprintf("processor seconds per epoch over all %s training queries with a relevant document", queries)
 	if scale[0] < 1 {
-		title = fmt.Sprintf("processor seconds per epoch over the whole collection, %s times the %s training queries with a relevant document that were made", short(1/scale[0]), queries)
+		title = fmt.Sprintf(
+			"processor seconds per epoch over the whole collection, %s times the %s training queries with a relevant document that were made",
+			short(1/scale[0]),
+			queries,
+		)
 	}
 	if len(t.where("loss", than).rows) > 0 {
-		title += fmt.Sprintf("; × how many times %s's, with * where p < %v by the paired t-test of %d runs, which took turns, and Holm's method over this table",
-			methodOf(than).label, pairLevel, len(t.distinct("run")))
+		title += fmt.Sprintf(
+			"; × how many times %s's, with * where p < %v by the paired t-test of %d runs, which took turns, and Holm's method over this table",
+			methodOf(than).label,
+			pairLevel,
+			len(t.distinct("run")),
+		)
 	}
 	return title, nil
 }

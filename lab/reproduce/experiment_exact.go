@@ -42,9 +42,19 @@ var (
 
 // Columns of the CSV files.
 var (
-	exactColumns = []string{"documents", "cutoff", "sd", "tolerance", "lists", "nodes", "lambda_error", "lambda_error_of_largest", "exposure_error"}
-	costColumns  = []string{"documents", "cutoff", "sd", "nodes", "exact_seconds", "samples", "sampled_seconds"}
-	pairColumns  = []string{"sd", "document", "other", "score", "other_score", "weight", "lambdarank"}
+	exactColumns = []string{
+		"documents",
+		"cutoff",
+		"sd",
+		"tolerance",
+		"lists",
+		"nodes",
+		"lambda_error",
+		"lambda_error_of_largest",
+		"exposure_error",
+	}
+	costColumns = []string{"documents", "cutoff", "sd", "nodes", "exact_seconds", "samples", "sampled_seconds"}
+	pairColumns = []string{"sd", "document", "other", "score", "other_score", "weight", "lambdarank"}
 )
 
 // runExact measures exact gradients on normal scores.

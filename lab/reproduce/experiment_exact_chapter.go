@@ -23,11 +23,19 @@ const (
 const defaultTolerance = "1e-07"
 
 var exactChapter = chapter{
-	name: "exact", title: "Exact gradients", csv: exactFile,
-	reading: fmt.Sprintf("Normal scores of standard deviation sd and independent labels with the frequencies of MSLR-WEB30K. Errors are the largest over %d lists, measured against the tolerance %v. "+
-		"Scale is max ρ Σ θ for λ and max θ for the exposure. Times are the shortest of %d on one core, taken in turn with PL-Rank-RB with %d samples, sampling included.",
-		exactLists, exactTruth, exactRepeats, exactSamples),
-	tables: exactTables, plots: exactPlots,
+	name:  "exact",
+	title: "Exact gradients",
+	csv:   exactFile,
+	reading: fmt.Sprintf(
+		"Normal scores of standard deviation sd and independent labels with the frequencies of MSLR-WEB30K. Errors are the largest over %d lists, measured against the tolerance %v. "+
+			"Scale is max ρ Σ θ for λ and max θ for the exposure. Times are the shortest of %d on one core, taken in turn with PL-Rank-RB with %d samples, sampling included.",
+		exactLists,
+		exactTruth,
+		exactRepeats,
+		exactSamples,
+	),
+	tables: exactTables,
+	plots:  exactPlots,
 }
 
 func exactTables(dir string) ([]viz.Table, error) {
@@ -43,15 +51,23 @@ func exactTables(dir string) ([]viz.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	spread, err := spreadTable(errors.where("tolerance", defaultTolerance), "Error of λ over its largest entry at the tolerance 1e-7, and the mean number of nodes", func(row map[string]float64) string {
-		return fmt.Sprintf("%.0e (%.0f)", row["lambda_error_of_largest"], row["nodes"])
-	})
+	spread, err := spreadTable(
+		errors.where("tolerance", defaultTolerance),
+		"Error of λ over its largest entry at the tolerance 1e-7, and the mean number of nodes",
+		func(row map[string]float64) string {
+			return fmt.Sprintf("%.0e (%.0f)", row["lambda_error_of_largest"], row["nodes"])
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
-	cost, err := spreadTable(costs, "Microseconds of an exact gradient, and the number of samples that PL-Rank-RB draws and uses in that time", func(row map[string]float64) string {
-		return fmt.Sprintf("%s (%s)", rounded(row["exact_seconds"]*1e6), rounded(row["exact_seconds"]/row["sampled_seconds"]*row["samples"]))
-	})
+	cost, err := spreadTable(
+		costs,
+		"Microseconds of an exact gradient, and the number of samples that PL-Rank-RB draws and uses in that time",
+		func(row map[string]float64) string {
+			return fmt.Sprintf("%s (%s)", rounded(row["exact_seconds"]*1e6), rounded(row["exact_seconds"]/row["sampled_seconds"]*row["samples"]))
+		},
+	)
 	if err != nil {
 		return nil, err
 	}

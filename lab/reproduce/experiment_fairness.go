@@ -14,10 +14,13 @@ import (
 const fairnessFile = "fairness.csv"
 
 var fairnessChapter = chapter{
-	name: "fairness", title: "Disparity (Figure 3 of the paper)", csv: fairnessFile,
+	name:  "fairness",
+	title: "Disparity (Figure 3 of the paper)",
+	csv:   fairnessFile,
 	reading: "Disparity is measured on the test split, with exposure from 1000 rankings; low is fair. In training, the exposure is from 1000 rankings and its gradient from others, whose number grows from 10 to 100 over 40 epochs, step by step; PL-Rank, exact, needs none. " +
 		"Brackets and bands are one standard deviation over the runs.",
-	tables: fairnessTables, plots: fairnessPlots,
+	tables: fairnessTables,
+	plots:  fairnessPlots,
 }
 
 // runFairness optimises the disparity with every estimator, for fixed numbers of
@@ -77,7 +80,11 @@ func fairnessTables(dir string) ([]viz.Table, error) {
 		return nil, err
 	}
 	table := viz.Table{
-		Title:   fmt.Sprintf("disparity after %d epochs, mean and (standard deviation) of %d runs", len(t.distinct("epoch")), len(t.distinct("run"))),
+		Title: fmt.Sprintf(
+			"disparity after %d epochs, mean and (standard deviation) of %d runs",
+			len(t.distinct("epoch")),
+			len(t.distinct("run")),
+		),
 		Columns: []string{"", "disparity", "after the first epoch"},
 	}
 	methods := methodsOf(t, methodOfFair)

@@ -11,9 +11,12 @@ import (
 const fairnessSamplesFile = "fairness-samples.csv"
 
 var fairnessSamplesChapter = chapter{
-	name: "fairness-samples", title: "Disparity with fixed numbers of samples", csv: fairnessSamplesFile,
+	name:    "fairness-samples",
+	title:   "Disparity with fixed numbers of samples",
+	csv:     fairnessSamplesFile,
 	reading: "Disparity is measured on the test split, with exposure from 1000 rankings; low is fair. In training, the exposure is from 1000 rankings and its gradient from N others.",
-	tables:  fairnessSamplesTables, plots: fairnessSamplesPlots,
+	tables:  fairnessSamplesTables,
+	plots:   fairnessSamplesPlots,
 }
 
 // runFairnessSamples optimises the disparity with every estimator and number of

@@ -58,7 +58,12 @@ func runSamples(ctx context.Context, s *session) error {
 	t := newTable(append([]string{"data", "loss", "samples", "run", "epoch", validation}, relevance...)...)
 	for i, c := range trials {
 		for _, e := range curves[i] {
-			t.add(withTest([]any{s.data.ID.Name, c.loss, samplesText(c.loss, int(c.config.Samples)), c.run + 1, e.Epoch, float64(e.Vali[mainMeasure])}, e, relevance)...)
+			t.add(
+				withTest(
+					[]any{s.data.ID.Name, c.loss, samplesText(c.loss, int(c.config.Samples)), c.run + 1, e.Epoch, float64(e.Vali[mainMeasure])},
+					e,
+					relevance,
+				)...)
 		}
 	}
 	if err := t.write(s.file(samplesFile)); err != nil {
@@ -185,7 +190,8 @@ func samplesAllPairs(t *csvTable, n string) (*viz.Table, error) {
 // samplesRates shows on validation data at which learning rates a method goes on improving, where
 // some loss has a rate of its own.
 func samplesRates(t *csvTable) (*viz.Table, error) {
-	if !slices.Contains(t.columns, validation) || !slices.ContainsFunc(t.distinct("loss"), func(loss string) bool { return strings.Contains(loss, rateSeparator) }) {
+	if !slices.Contains(t.columns, validation) ||
+		!slices.ContainsFunc(t.distinct("loss"), func(loss string) bool { return strings.Contains(loss, rateSeparator) }) {
 		return nil, nil
 	}
 	const title = "DCG@5 on validation data, mean of the runs: after the last epoch, and the highest of any epoch"

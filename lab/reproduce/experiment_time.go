@@ -11,10 +11,13 @@ import (
 const timeFile = "time.csv"
 
 var timeChapter = chapter{
-	name: "time", title: "DCG@5 against training time (Figure 2 and Table 2 of the paper)", csv: timeFile,
+	name:  "time",
+	title: "DCG@5 against training time (Figure 2 and Table 2 of the paper)",
+	csv:   timeFile,
 	reading: "DCG@5 is the one expected under the policy, on the test split, interpolated between epochs. The time is spent on training steps and compiling graphs. N grows from 10 to 100 over 40 epochs, step by step. " +
 		"Brackets and bands are one standard deviation over the runs.",
-	tables: timeTables, plots: timePlots,
+	tables: timeTables,
+	plots:  timePlots,
 }
 
 // endless is a number of epochs that no run with a limit of time reaches.

@@ -110,7 +110,14 @@ func runVariance(ctx context.Context, s *session) error {
 		}
 	}
 	if sizes < len(documentsAxis.values) {
-		s.leftOut = append(s.leftOut, fmt.Sprintf("the variance in lists of %d documents and more, which fewer than %d of the measured queries have", documentsAxis.values[sizes], leastLong))
+		s.leftOut = append(
+			s.leftOut,
+			fmt.Sprintf(
+				"the variance in lists of %d documents and more, which fewer than %d of the measured queries have",
+				documentsAxis.values[sizes],
+				leastLong,
+			),
+		)
 	}
 	bar := newProgress(s.stderr, s.command, trials)
 	defer bar.finish()
@@ -123,7 +130,20 @@ func runVariance(ctx context.Context, s *session) error {
 			if err != nil {
 				return err
 			}
-			addSpread(t, o.Methods, traces, s.data.ID.Name, stage.Name, p.axis, p.value, p.samples(), p.cutoff(), len(p.lists), meanDocuments(p.lists), meanDeviation(p.lists))
+			addSpread(
+				t,
+				o.Methods,
+				traces,
+				s.data.ID.Name,
+				stage.Name,
+				p.axis,
+				p.value,
+				p.samples(),
+				p.cutoff(),
+				len(p.lists),
+				meanDocuments(p.lists),
+				meanDeviation(p.lists),
+			)
 			bar.done(trial, fmt.Sprintf("%s, %s %d", stage.Name, p.axis, p.value))
 			trial++
 		}
@@ -207,7 +227,18 @@ func meanDeviation(lists []variance.List) float64 {
 }
 
 // spreadColumns are the columns of a CSV that addSpread fills, after others.
-var spreadColumns = []string{"estimator", "trace", "trace_se", "ratio", "ratio_se", "ratio_p10", "ratio_p50", "ratio_p90", "bias", "bias_se"}
+var spreadColumns = []string{
+	"estimator",
+	"trace",
+	"trace_se",
+	"ratio",
+	"ratio_se",
+	"ratio_p10",
+	"ratio_p50",
+	"ratio_p90",
+	"bias",
+	"bias_se",
+}
 
 // addSpread adds a row for each method to a table: the mean over lists of the trace of its
 // covariance; that divided by the mean of PL-Rank-2; standard errors of both, from the

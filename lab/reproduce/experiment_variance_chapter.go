@@ -20,13 +20,20 @@ const (
 )
 
 var varianceChapter = chapter{
-	name: "variance", title: "Variance of the gradients", csv: varianceFile,
-	reading: fmt.Sprintf("The trace of the covariance of λ, the gradient of DCG@K with respect to the scores of a query: the mean over at most %d training queries. N is %d and K is %d unless the table says otherwise. "+
-		"sd is the standard deviation of the scores. Brackets are standard errors of sampling rankings for these queries. "+
-		"The bias is ‖E λ − dR/dm‖²/‖dR/dm‖², against the exact gradient. "+
-		"Half-trained and trained are the best weights for the validation split of the first half of the epochs and of all.",
-		varianceQueries, varianceSamples, varianceCutoff),
-	tables: varianceTables, plots: variancePlots,
+	name:  "variance",
+	title: "Variance of the gradients",
+	csv:   varianceFile,
+	reading: fmt.Sprintf(
+		"The trace of the covariance of λ, the gradient of DCG@K with respect to the scores of a query: the mean over at most %d training queries. N is %d and K is %d unless the table says otherwise. "+
+			"sd is the standard deviation of the scores. Brackets are standard errors of sampling rankings for these queries. "+
+			"The bias is ‖E λ − dR/dm‖²/‖dR/dm‖², against the exact gradient. "+
+			"Half-trained and trained are the best weights for the validation split of the first half of the epochs and of all.",
+		varianceQueries,
+		varianceSamples,
+		varianceCutoff,
+	),
+	tables: varianceTables,
+	plots:  variancePlots,
 }
 
 // A varianceResult is the CSV files; there are none of normal scores for real data, and
@@ -187,24 +194,32 @@ func withError(v, stdErr float64) string {
 
 // normalRatios returns the table of docs/pl-rank-rb.md: PL-Rank-RB compared with PL-Rank-2.
 func normalRatios(t *csvTable) (viz.Table, error) {
-	return normalTable(t, "Normal scores: trace of PL-Rank-RB divided by PL-Rank-2's, means over %s lists", func(rows *csvTable) ([]string, error) {
-		return withErrors(rows, "ratio", "ratio_se")
-	})
+	return normalTable(
+		t,
+		"Normal scores: trace of PL-Rank-RB divided by PL-Rank-2's, means over %s lists",
+		func(rows *csvTable) ([]string, error) {
+			return withErrors(rows, "ratio", "ratio_se")
+		},
+	)
 }
 
 // normalSpread is how much lists differ in that.
 func normalSpread(t *csvTable) (viz.Table, error) {
-	return normalTable(t, "The same ratio list by list: median, and in brackets the quantiles of 10 %% and 90 %% of %s lists", func(rows *csvTable) ([]string, error) {
-		columns, err := rows.numbers("ratio_p50", "ratio_p10", "ratio_p90")
-		if err != nil {
-			return nil, err
-		}
-		var texts []string
-		for i := range rows.rows {
-			texts = append(texts, fmt.Sprintf("%s (%s–%s)", brief(columns[0][i]), brief(columns[1][i]), brief(columns[2][i])))
-		}
-		return texts, nil
-	})
+	return normalTable(
+		t,
+		"The same ratio list by list: median, and in brackets the quantiles of 10 %% and 90 %% of %s lists",
+		func(rows *csvTable) ([]string, error) {
+			columns, err := rows.numbers("ratio_p50", "ratio_p10", "ratio_p90")
+			if err != nil {
+				return nil, err
+			}
+			var texts []string
+			for i := range rows.rows {
+				texts = append(texts, fmt.Sprintf("%s (%s–%s)", brief(columns[0][i]), brief(columns[1][i]), brief(columns[2][i])))
+			}
+			return texts, nil
+		},
+	)
 }
 
 // brief is a number with two significant digits.

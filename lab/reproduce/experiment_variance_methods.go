@@ -9,8 +9,13 @@ import (
 )
 
 var (
-	ratioTitle = fmt.Sprintf("K = %d, N = %d: trace of the covariance divided by %s's", varianceCutoff, varianceSamples, methodOf(reference).label)
-	biasTitle  = fmt.Sprintf("K = %d, N = %d: squared bias divided by the squared gradient", varianceCutoff, varianceSamples)
+	ratioTitle = fmt.Sprintf(
+		"K = %d, N = %d: trace of the covariance divided by %s's",
+		varianceCutoff,
+		varianceSamples,
+		methodOf(reference).label,
+	)
+	biasTitle = fmt.Sprintf("K = %d, N = %d: squared bias divided by the squared gradient", varianceCutoff, varianceSamples)
 )
 
 // A methodColumn is what all methods were measured on, and the rows of them.

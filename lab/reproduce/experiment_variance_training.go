@@ -74,7 +74,14 @@ func (s *session) runVarianceTraining(ctx context.Context) error {
 	return t.write(s.file(trainingFile))
 }
 
-func (s *session) alongTraining(ctx context.Context, c train.Config, m variance.Method, d *datasets.Dataset, gains []float64, done func(float64)) ([]trainingPoint, error) {
+func (s *session) alongTraining(
+	ctx context.Context,
+	c train.Config,
+	m variance.Method,
+	d *datasets.Dataset,
+	gains []float64,
+	done func(float64),
+) ([]trainingPoint, error) {
 	t, err := train.New(c, train.Custom{}, s.data.splits)
 	if err != nil {
 		return nil, err
@@ -109,14 +116,25 @@ func (s *session) alongTraining(ctx context.Context, c train.Config, m variance.
 	return points, nil
 }
 
-func (s *session) trainingPoint(ctx context.Context, m variance.Method, model *ranker.Model, d *datasets.Dataset, gains []float64) (p trainingPoint, err error) {
+func (s *session) trainingPoint(
+	ctx context.Context,
+	m variance.Method,
+	model *ranker.Model,
+	d *datasets.Dataset,
+	gains []float64,
+) (p trainingPoint, err error) {
 	st, err := newStage("", model, d, gains)
 	if err != nil {
 		return p, err
 	}
 	discounts := metrics.Discounts(varianceCutoff)
 	measure := func(lists []variance.List, repeats int) (trace, stdErr float64, err error) {
-		traces, err := variance.Measure(ctx, lists, discounts, variance.Options{Methods: []variance.Method{m}, Samples: varianceSamples, Repeats: repeats, Seed: s.Seed})
+		traces, err := variance.Measure(
+			ctx,
+			lists,
+			discounts,
+			variance.Options{Methods: []variance.Method{m}, Samples: varianceSamples, Repeats: repeats, Seed: s.Seed},
+		)
 		trace, stdErr = variance.Mean(traces).Trace(m.Name)
 		return trace, stdErr, err
 	}
@@ -226,23 +244,33 @@ func trainingTraces(t *csvTable) (viz.Table, error) {
 
 // trainingNoise compares the noise of sampling rankings with the noise of picking a query.
 func trainingNoise(t *csvTable) (viz.Table, error) {
-	return trainingTable(t, "trace of the covariance with respect to the weights, from sampling rankings, divided by that from picking a query", func(rows *csvTable) ([]string, error) {
-		columns, err := rows.numbers("sampling", "picking")
-		if err != nil {
-			return nil, err
-		}
-		var texts []string
-		for i, sampling := range columns[0] {
-			texts = append(texts, brief(sampling/columns[1][i]))
-		}
-		return texts, nil
-	})
+	return trainingTable(
+		t,
+		"trace of the covariance with respect to the weights, from sampling rankings, divided by that from picking a query",
+		func(rows *csvTable) ([]string, error) {
+			columns, err := rows.numbers("sampling", "picking")
+			if err != nil {
+				return nil, err
+			}
+			var texts []string
+			for i, sampling := range columns[0] {
+				texts = append(texts, brief(sampling/columns[1][i]))
+			}
+			return texts, nil
+		},
+	)
 }
 
 // trainingTable has a row for each method and a column for each epoch.
 func trainingTable(t *csvTable, what string, texts func(*csvTable) ([]string, error)) (viz.Table, error) {
 	table := viz.Table{
-		Title:   fmt.Sprintf("%s, each method along its own training, K = %d, N = %d: %s", t.texts("data")[0], varianceCutoff, varianceSamples, what),
+		Title: fmt.Sprintf(
+			"%s, each method along its own training, K = %d, N = %d: %s",
+			t.texts("data")[0],
+			varianceCutoff,
+			varianceSamples,
+			what,
+		),
 		Columns: []string{"method"},
 	}
 	for _, epoch := range t.distinct("epoch") {

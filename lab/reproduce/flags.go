@@ -15,9 +15,18 @@ import (
 func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("reproduce", flag.ContinueOnError)
 	o.Define(f)
-	f.StringVar(&o.out, "out", o.out, "the `folder` of results; without it, reproduce/ and the name of the data. Finished trials that it holds are not repeated")
+	f.StringVar(
+		&o.out,
+		"out",
+		o.out,
+		"the `folder` of results; without it, reproduce/ and the name of the data. Finished trials that it holds are not repeated",
+	)
 
-	f.Var(&o.Losses, "losses", "comma-separated `names` of the losses to compare; name:rate for a learning rate of its own, such as lambdaloss:0.001")
+	f.Var(
+		&o.Losses,
+		"losses",
+		"comma-separated `names` of the losses to compare; name:rate for a learning rate of its own, such as lambdaloss:0.001",
+	)
 	f.Var(&o.Samples, "samples", "comma-separated `numbers` N of rankings sampled for each query and step")
 	f.Var(&o.Without, "without", "comma-separated trials to leave out, `LOSS@N`, such as lambdaloss@1000")
 	f.IntVar(&o.Runs, "runs", o.Runs, fmt.Sprintf("`number` of independent runs; the paper has %d, and so has all", paperRuns))
@@ -26,13 +35,28 @@ func (o *options) flags() *flag.FlagSet {
 	f.Float64Var(&o.LearningRate, "lr", o.LearningRate, "learning `rate`")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "`seed` of the data that are made or held out, and of all runs")
 	f.Float64Var(&o.Seconds, "seconds", o.Seconds, "`seconds` of training that each run gets")
-	f.Float64Var(&o.TrialSeconds, "trial-seconds", o.TrialSeconds, "`seconds` to measure a loss with a number of samples, all runs together: the training queries that fit are measured")
+	f.Float64Var(
+		&o.TrialSeconds,
+		"trial-seconds",
+		o.TrialSeconds,
+		"`seconds` to measure a loss with a number of samples, all runs together: the training queries that fit are measured",
+	)
 	f.Var(&o.Weights, "weights", "comma-separated weights `w`: train plrank-rb+w*disparity, and draw the frontier of relevance and fairness")
 	f.StringVar(&o.Model, "model", o.Model, "the `file` of a model, as train writes it, whose scores to take instead of training a network")
 	f.IntVar(&o.Repeats, "repeats", o.Repeats, "independent `estimates` of each gradient from which to tell its variance")
-	f.StringVar(&o.Changes, "changes", o.Changes, "the `file` of changes of the default recipe, a line of flags of cmd/train each, such as -members 5")
+	f.StringVar(
+		&o.Changes,
+		"changes",
+		o.Changes,
+		"the `file` of changes of the default recipe, a line of flags of cmd/train each, such as -members 5",
+	)
 	f.Float64Var(&o.minutes, "minutes", o.minutes, "`minutes` that all subcommands together may take")
-	f.StringVar(&o.document, "document", o.document, "the Markdown `file` whose generated parts are made anew, from folders of results below its own")
+	f.StringVar(
+		&o.document,
+		"document",
+		o.document,
+		"the Markdown `file` whose generated parts are made anew, from folders of results below its own",
+	)
 	return f
 }
 

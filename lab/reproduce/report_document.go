@@ -191,7 +191,13 @@ func findPart(root, name string) (c chapter, dir, what string, err error) {
 		for _, c := range all {
 			names = append(names, c.name)
 		}
-		return c, "", "", fmt.Errorf("part %q: no chapter %q: want a folder, one of %s, and a number or %q", name, of, strings.Join(names, ", "), commandPart)
+		return c, "", "", fmt.Errorf(
+			"part %q: no chapter %q: want a folder, one of %s, and a number or %q",
+			name,
+			of,
+			strings.Join(names, ", "),
+			commandPart,
+		)
 	}
 	return all[i], filepath.Join(root, folder), what, nil
 }

@@ -96,7 +96,12 @@ func (p *pairs) table(what string, digits int) (*viz.Table, error) {
 			return nil, fmt.Errorf("reproduce: %s: %w", p.rows[c.row], err)
 		}
 		all.add(test.PValue, func(adjusted float64) {
-			table.Rows[c.row][1+c.column] = fmt.Sprintf("%s (%.2g) %s", signed(test.Difference, digits), adjusted, pairMark(test.Difference, adjusted))
+			table.Rows[c.row][1+c.column] = fmt.Sprintf(
+				"%s (%.2g) %s",
+				signed(test.Difference, digits),
+				adjusted,
+				pairMark(test.Difference, adjusted),
+			)
 		})
 	}
 	return &table, all.correct()

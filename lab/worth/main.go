@@ -109,7 +109,9 @@ const fits = 5
 
 // compareChoix fits every trial by both.
 func compareChoix(python string) ([][]string, error) {
-	lines := [][]string{{"data", "items", "rankings", "length", "choix", "seconds of choix", "seconds of worth", "ratio", "largest difference"}}
+	lines := [][]string{
+		{"data", "items", "rankings", "length", "choix", "seconds of choix", "seconds of worth", "ratio", "largest difference"},
+	}
 	for _, t := range trials {
 		r, orders, err := t.simulate()
 		if err != nil {
@@ -200,8 +202,25 @@ func measureLarge() ([][]string, error) {
 		return nil, err
 	}
 	return [][]string{
-		{"items", "rankings", "length", "steps", "seconds of the fit", "seconds of the standard errors", "largest memory of the process, MB", "cores"},
-		{strconv.Itoa(large.items), strconv.Itoa(large.rankings), strconv.Itoa(large.length), strconv.Itoa(model.Steps), fmt.Sprintf("%.2g", seconds),
-			fmt.Sprintf("%.2g", time.Since(started).Seconds()), strconv.FormatInt(usage.Maxrss/1024, 10), strconv.Itoa(runtime.GOMAXPROCS(0))},
+		{
+			"items",
+			"rankings",
+			"length",
+			"steps",
+			"seconds of the fit",
+			"seconds of the standard errors",
+			"largest memory of the process, MB",
+			"cores",
+		},
+		{
+			strconv.Itoa(large.items),
+			strconv.Itoa(large.rankings),
+			strconv.Itoa(large.length),
+			strconv.Itoa(model.Steps),
+			fmt.Sprintf("%.2g", seconds),
+			fmt.Sprintf("%.2g", time.Since(started).Seconds()),
+			strconv.FormatInt(usage.Maxrss/1024, 10),
+			strconv.Itoa(runtime.GOMAXPROCS(0)),
+		},
 	}, nil
 }

@@ -64,13 +64,16 @@ type operands struct {
 }
 
 func (m machine) tiles() {
-	Text("tiles"+m.name, "(rows, inner int, a *float32, aTile, aRow, aCol int, b *float32, bRow int, c *float32, cRow, add int, bias *float32, relu int)",
+	Text(
+		"tiles"+m.name,
+		"(rows, inner int, a *float32, aTile, aRow, aCol int, b *float32, bRow int, c *float32, cRow, add int, bias *float32, relu int)",
 		"sets rows of c, of as many columns as a tile has, to those of a times b,",
 		"or, if add is not 0, adds that to them. From one tile of a to the next are aTile bytes,",
 		"from one row to the next aRow, from one column to the next aCol; from one row of b or c",
 		"to the next bRow and cRow. There are one or more rows, and inner is one or more. A bias,",
 		"if it is not nil, is added to every row, and then, if relu is not 0, numbers below 0",
-		"become 0. Numbers below the smallest normal one count as 0.")
+		"become 0. Numbers below the smallest normal one count as 0.",
+	)
 	end := Flush()
 	rows := Word("rows")
 	o := operands{Word("a"), Word("aRow"), Word("aCol"), Word("bRow"), Word("c"), Word("cRow")}

@@ -94,7 +94,11 @@ func eight(name string, v float32) Mem {
 }
 
 func adam() {
-	Text("adamAVX512", "(w, gradient, mean, squares *float32, n int, rate, unbias float64)", "is Adam for n numbers, a multiple of 8 and 8 at least.")
+	Text(
+		"adamAVX512",
+		"(w, gradient, mean, squares *float32, n int, rate, unbias float64)",
+		"is Adam for n numbers, a multiple of 8 and 8 at least.",
+	)
 	w, g, mean, squares, n := Word("w"), Word("gradient"), Word("mean"), Word("squares"), Word("n")
 	rate, unbias, epsilon := All64(Address("rate")), All64(Address("unbias")), Floats64("epsilon", 1e-8)
 	single := func(name string, v float32) Register { return Floats32(name, v).AsY() }

@@ -254,8 +254,12 @@ func addSmallTrees(name, kind string, eachTree func(body func(at, leaves Registe
 			}
 			return to
 		}
-		w := pairs(bytes[:], VPUNPCKLBW, VPUNPCKHBW)                                                     // 01l 01h 23l 23h 45l 45h 67l 67h
-		d := pairs([]VecVirtual{w[0], w[2], w[1], w[3], w[4], w[6], w[5], w[7]}, VPUNPCKLWD, VPUNPCKHWD) // of bytes 0 to 3: documents 0, 4, 8, 12; then 4 to 7
+		w := pairs(bytes[:], VPUNPCKLBW, VPUNPCKHBW) // 01l 01h 23l 23h 45l 45h 67l 67h
+		d := pairs(
+			[]VecVirtual{w[0], w[2], w[1], w[3], w[4], w[6], w[5], w[7]},
+			VPUNPCKLWD,
+			VPUNPCKHWD,
+		) // of bytes 0 to 3: documents 0, 4, 8, 12; then 4 to 7
 		q := pairs([]VecVirtual{d[0], d[4], d[1], d[5], d[2], d[6], d[3], d[7]}, VPUNPCKLDQ, VPUNPCKHDQ)
 		for k, sum := range sums {
 			VADDPD(q[k], sum, sum)

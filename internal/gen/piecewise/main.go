@@ -105,8 +105,11 @@ func (m machine) split() {
 }
 
 func (m machine) forward() {
-	Text("forward"+m.name, "(rows, features int, at *uint32, part *float32, stride int, table, from *float32, fromRow int, to *float32, toRow int, floor float32)",
-		"is forward for one or more rows and features. Distances of rows are in bytes.")
+	Text(
+		"forward"+m.name,
+		"(rows, features int, at *uint32, part *float32, stride int, table, from *float32, fromRow int, to *float32, toRow int, floor float32)",
+		"is forward for one or more rows and features. Distances of rows are in bytes.",
+	)
 	end := Flush()
 	rows, table := Word("rows"), Word("table")
 	at, part, from, to := Word("at"), Word("part"), Word("from"), Word("to")

@@ -77,7 +77,14 @@ func find(text, name string) (from, to int, err error) {
 		switch {
 		case found == "":
 		case found != name && opened > 0 && closed == 0:
-			return 0, 0, fmt.Errorf("markdown: line %d: a marker of %q inside part %q of line %d, which should be closed before: <!-- /%s -->", number, found, name, opened, name)
+			return 0, 0, fmt.Errorf(
+				"markdown: line %d: a marker of %q inside part %q of line %d, which should be closed before: <!-- /%s -->",
+				number,
+				found,
+				name,
+				opened,
+				name,
+			)
 		case found != name:
 		case closes && opened == 0:
 			return 0, 0, fmt.Errorf("markdown: line %d: part %q is closed before it is opened: <!-- %s --> is missing above", number, name, name)

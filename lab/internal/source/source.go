@@ -35,10 +35,25 @@ var Flags = []string{"data", "scale", "vali", "test", "fold"}
 
 // Define defines the flags; their defaults are what s holds.
 func (s *Source) Define(f *flag.FlagSet) {
-	f.StringVar(&s.Data, "data", s.Data, "a `file`; a folder of train, vali and test files or of folds; or synthetic:SHAPE[/TRUTH], in the shape of "+
-		strings.Join(datasets.SyntheticShapes(), ", ")+", labels by "+strings.Join(datasets.SyntheticTruths(), ", "))
-	f.Float64Var(&s.Scale, "scale", s.Scale, fmt.Sprintf("the `fraction` of the queries of the published collection that synthetic:SHAPE has; 0 stands for %v", defaultScale))
-	f.StringVar(&s.Vali, "vali", s.Vali, "the `file` of the validation split; without one, 20 % of the training queries are held out (10 % for Istella)")
+	f.StringVar(
+		&s.Data,
+		"data",
+		s.Data,
+		"a `file`; a folder of train, vali and test files or of folds; or synthetic:SHAPE[/TRUTH], in the shape of "+
+			strings.Join(datasets.SyntheticShapes(), ", ")+", labels by "+strings.Join(datasets.SyntheticTruths(), ", "),
+	)
+	f.Float64Var(
+		&s.Scale,
+		"scale",
+		s.Scale,
+		fmt.Sprintf("the `fraction` of the queries of the published collection that synthetic:SHAPE has; 0 stands for %v", defaultScale),
+	)
+	f.StringVar(
+		&s.Vali,
+		"vali",
+		s.Vali,
+		"the `file` of the validation split; without one, 20 % of the training queries are held out (10 % for Istella)",
+	)
 	f.StringVar(&s.Test, "test", s.Test, "the `file` of the test split")
 	f.IntVar(&s.Fold, "fold", s.Fold, "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …")
 }

@@ -103,5 +103,8 @@ func EnvironmentData() (string, error) {
 			tried = append(tried, python+": "+lines[len(lines)-1])
 		}
 	}
-	return "", fmt.Errorf("no Python environment with Jupyter is active (%s); activate one, or use -user or -prefix", strings.Join(tried, "; "))
+	return "", fmt.Errorf(
+		"no Python environment with Jupyter is active (%s); activate one, or use -user or -prefix",
+		strings.Join(tried, "; "),
+	)
 }

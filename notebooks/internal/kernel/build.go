@@ -45,7 +45,10 @@ func Build(module string) (string, error) {
 	case err == nil:
 		return program, nil
 	case strings.Contains(err.Error(), "C compiler"):
-		return "", fmt.Errorf("CGO_ENABLED=1 asks for a C compiler, and there is none: unset it, or install one (Debian and Ubuntu: apt install gcc; Fedora: dnf install gcc; macOS: xcode-select --install): %w", err)
+		return "", fmt.Errorf(
+			"CGO_ENABLED=1 asks for a C compiler, and there is none: unset it, or install one (Debian and Ubuntu: apt install gcc; Fedora: dnf install gcc; macOS: xcode-select --install): %w",
+			err,
+		)
 	}
 	return "", fmt.Errorf("the kernel does not build: %w", err)
 }

@@ -40,7 +40,12 @@ func copyEdited(from, to string, edits []edit) error {
 				continue
 			}
 			if n := bytes.Count(b, []byte(e.anchor)); n != 1 {
-				return fmt.Errorf("%s: the anchor of the edit %q is there %d times, not once; has another version been required? Review notebooks/internal/kernel/edits.go", e.file, e.why, n)
+				return fmt.Errorf(
+					"%s: the anchor of the edit %q is there %d times, not once; has another version been required? Review notebooks/internal/kernel/edits.go",
+					e.file,
+					e.why,
+					n,
+				)
 			}
 			b = bytes.Replace(b, []byte(e.anchor), []byte(e.with), 1)
 			used[i] = true
@@ -56,7 +61,11 @@ func copyEdited(from, to string, edits []edit) error {
 	}
 	for i, e := range edits {
 		if !used[i] {
-			return fmt.Errorf("%s is not there, for the edit %q; has another version been required? Review notebooks/internal/kernel/edits.go", e.file, e.why)
+			return fmt.Errorf(
+				"%s is not there, for the edit %q; has another version been required? Review notebooks/internal/kernel/edits.go",
+				e.file,
+				e.why,
+			)
 		}
 	}
 	return nil

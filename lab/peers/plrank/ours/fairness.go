@@ -40,7 +40,11 @@ func printFairness(folder string, runs int) error {
 		return err
 	}
 	for _, length := range []string{"no", "yes"} {
-		data := &datasets.Splits{Train: inputs(splits.Train, transform, length), Vali: inputs(splits.Vali, transform, length), Test: inputs(splits.Test, transform, length)}
+		data := &datasets.Splits{
+			Train: inputs(splits.Train, transform, length),
+			Vali:  inputs(splits.Vali, transform, length),
+			Test:  inputs(splits.Test, transform, length),
+		}
 		for run := range runs {
 			for _, loss := range fairLosses {
 				begin := []string{"plrank", loss, length, strconv.Itoa(run + 1)}
@@ -133,7 +137,11 @@ func writeLETOR(dir string, splits *datasets.Splits, varying int) error {
 			return err
 		}
 	}
-	info := fmt.Sprintf(`{"Webscope_C14_Set1": {"num_folds": 1, "fold_paths": [%q], "num_relevance_labels": 5, "num_nonzero_feat": %d, "num_unique_feat": %d, "query_normalized": false}}`,
-		dir+"/", splits.Train.Width(), varying)
+	info := fmt.Sprintf(
+		`{"Webscope_C14_Set1": {"num_folds": 1, "fold_paths": [%q], "num_relevance_labels": 5, "num_nonzero_feat": %d, "num_unique_feat": %d, "query_normalized": false}}`,
+		dir+"/",
+		splits.Train.Width(),
+		varying,
+	)
 	return os.WriteFile(filepath.Join(dir, "info.json"), []byte(info), 0o644)
 }

@@ -19,7 +19,13 @@ func main() {
 }
 
 func run(args []string) error {
-	parts := map[string]func(folder string, runs int) error{"estimates": writeEstimates, "training": writeTraining, "runs": writeRuns, "spread": printSpread, "fairness": printFairness}
+	parts := map[string]func(folder string, runs int) error{
+		"estimates": writeEstimates,
+		"training":  writeTraining,
+		"runs":      writeRuns,
+		"spread":    printSpread,
+		"fairness":  printFairness,
+	}
 	if len(args) != 3 || parts[args[1]] == nil {
 		return errors.New("want a folder, one of estimates, training, runs, spread, fairness, and a number of runs")
 	}

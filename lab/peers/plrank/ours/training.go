@@ -39,7 +39,9 @@ func writeTraining(folder string, _ int) error {
 	if err != nil {
 		return err
 	}
-	model, err := nn.NewMLP(nn.MLPConfig{Features: transform.Width(), Hidden: chosen.Hidden, Activation: ops.Sigmoid, Seed: 1, Dtype: tensor.Float64})
+	model, err := nn.NewMLP(
+		nn.MLPConfig{Features: transform.Width(), Hidden: chosen.Hidden, Activation: ops.Sigmoid, Seed: 1, Dtype: tensor.Float64},
+	)
 	if err != nil {
 		return err
 	}
