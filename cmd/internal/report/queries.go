@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/viz"
@@ -112,4 +113,13 @@ func shownRanks(order []int, labels []float32) (ranks []int) {
 		}
 	}
 	return ranks
+}
+
+// shownValue returns a value of a feature as in the data.
+func shownValue(d *datasets.Dataset, value float32, column int) string {
+	v := cli.FeatureValue(d, value, column)
+	if v == nil {
+		return "missing"
+	}
+	return short(fmt.Sprint(v))
 }

@@ -53,38 +53,6 @@ func filled(fill func(context.Context, *rows) error) (r rows, err error) {
 	return r, err
 }
 
-// The score of a linear model changes by its weight with a feature, whatever the document.
-func TestDependenceOfALinearModelIsItsWeight(t *testing.T) {
-	v := linear(t)
-	for column, want := range [][]float64{{-8. / 3, -2. / 3, 10. / 3}, {0.5, -0.5}} { // 2 (x − 4/3) and −(x − 7.5)
-		curves, values, err := v.dependence(context.Background(), v.data, column, column == 1)
-		if err != nil || len(curves) != 2 || len(values) != len(want) {
-			t.Fatal(curves, values, err)
-		}
-		for _, curve := range curves {
-			for i := range want {
-				if math.Abs(curve[i]-want[i]) > 1e-6 {
-					t.Errorf("column %d: %v, want %v", column, curve, want)
-				}
-			}
-		}
-	}
-}
-
-func TestGridsAreValuesOfTheData(t *testing.T) {
-	d := &datasets.Dataset{FeatureIDs: []int{1, 2}, Levels: [][]string{nil, {"x", "y"}}}
-	for i := range 1000 {
-		d.Features, d.Labels = append(d.Features, float32(i), float32(min(2, i%5))), append(d.Labels, 0)
-	}
-	d.Features[0] = float32(math.NaN())
-	if g := grid(d, 0); len(g) != mostValues || g[0] != 1 || g[mostValues-1] != 999 {
-		t.Errorf("quantiles %v", g)
-	}
-	if g := grid(d, 1); !slices.Equal(g, []float32{2, 0, 1}) { // by frequency
-		t.Errorf("texts %v", g)
-	}
-}
-
 // Query a has the relevant document second, and query b first.
 func TestWorstAndBestQueriesAreShownByTheirValues(t *testing.T) {
 	v := linear(t)
@@ -154,10 +122,6 @@ func TestLargeDataAreSampled(t *testing.T) {
 	v.Config.Metric = "ndcg@10" // sooner than the expected one
 	shown, err := filled(v.importance)
 	if err != nil || !strings.HasSuffix(shown[0].Text, " Computed from a sample of 33333 of the 36000 queries.") {
-		t.Error(shown, err)
-	}
-	shown, err = filled(v.dependences)
-	if err != nil || !strings.HasSuffix(shown[0].Text, "of 100 documents, each from another query.") {
 		t.Error(shown, err)
 	}
 	shown, err = filled(v.distribution)

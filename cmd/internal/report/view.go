@@ -18,9 +18,9 @@ import (
 
 // Limits on the data that a page examines, so that it is made in seconds.
 const (
-	scoredRows    = 1_000_000     // rows scored with changed features, for importance, and for each feature of the dependence
+	scoredRows    = 1_000_000     // rows scored with changed features, for importance
 	scoredNumbers = 1_000_000_000 // their features
-	shownFeatures = 6             // with documents, and for the dependence
+	shownFeatures = 6             // with documents
 	resampled     = 25_000_000    // queries drawn for an interval
 )
 
@@ -128,7 +128,6 @@ func (v *view) group(ctx context.Context) (group, error) {
 		part{"curves", "Learning curves", v.curves},
 		part{"importance", "Which features matter", v.importance},
 		part{"shares", "What features give to the first documents", v.shares},
-		part{"dependence", "How the score depends on a feature", v.dependences},
 		part{"distribution", "From query to query", v.distribution},
 		part{"queries", "Queries to look at", v.queries})
 }
