@@ -35,15 +35,18 @@ func TestPairedTestsAgreeWithSciPy(t *testing.T) {
 		if err != nil || !near(paired.Statistic, c.t, 1e-12) || !near(paired.PValue, c.p, 1e-12) {
 			t.Errorf("%+v, %v; want t = %v, p = %v", paired, err, c.t, c.p)
 		}
-		exact, err := Randomization{Resamples: 1 << 20}.Test(c.a, c.b)
-		if err != nil || exact.PValue != c.randomization || exact.Difference != paired.Difference {
-			t.Errorf("%+v, %v; want p = %v", exact, err, c.randomization)
+		differences, err := Differences(c.a, c.b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if exact := (Bootstrap{Resamples: 1 << 20}).randomization(differences); exact != c.randomization {
+			t.Errorf("p = %v, want %v", exact, c.randomization)
 		}
 		// Drawn: within four standard errors.
 		const resamples = 8000
-		drawn, err := Randomization{Resamples: resamples, Seed: 5}.Test(c.a, c.b)
-		if sd := math.Sqrt(c.randomization * (1 - c.randomization) / resamples); err != nil || math.Abs(drawn.PValue-c.randomization) > 4*sd {
-			t.Errorf("%+v, %v; want p = %v ± %v", drawn, err, c.randomization, 4*sd)
+		drawn := Bootstrap{Resamples: resamples, Seed: 5}.randomization(differences)
+		if sd := math.Sqrt(c.randomization * (1 - c.randomization) / resamples); math.Abs(drawn-c.randomization) > 4*sd {
+			t.Errorf("p = %v, want %v ± %v", drawn, c.randomization, 4*sd)
 		}
 	}
 }
@@ -60,19 +63,19 @@ func TestCompareAdjustsOverAllPairs(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for i, want := range []Comparison{
-		{A: 0, B: 1, AdjustedT: 2 * 0.15815820274550077, AdjustedRandomization: 2 * 0.162841796875, Wins: 10, Ties: 6, Losses: 4},
-		{A: 0, B: 2, AdjustedT: 3 * 0.022315395039088158, AdjustedRandomization: 3 * 0.02459716796875, Wins: 13, Ties: 3, Losses: 4},
-		{A: 1, B: 2, AdjustedT: 0.6379142731279277, AdjustedRandomization: 0.634033203125, Wins: 12, Ties: 2, Losses: 6},
+		{A: 0, B: 1, T: PValue{Holm: 2 * 0.15815820274550077}, Randomization: PValue{Holm: 2 * 0.162841796875}, Wins: 10, Ties: 6, Losses: 4},
+		{A: 0, B: 2, T: PValue{Holm: 3 * 0.022315395039088158}, Randomization: PValue{Holm: 3 * 0.02459716796875}, Wins: 13, Ties: 3, Losses: 4},
+		{A: 1, B: 2, T: PValue{Holm: 0.6379142731279277}, Randomization: PValue{Holm: 0.634033203125}, Wins: 12, Ties: 2, Losses: 6},
 	} {
 		is := got[i]
 		if is.A != want.A || is.B != want.B || is.Wins != want.Wins || is.Ties != want.Ties || is.Losses != want.Losses {
 			t.Errorf("%+v, want %+v", is, want)
 		}
-		if !near(is.AdjustedT, want.AdjustedT, 1e-12) || !near(is.AdjustedRandomization, want.AdjustedRandomization, 1e-12) {
+		if !near(is.T.Holm, want.T.Holm, 1e-12) || !near(is.Randomization.Holm, want.Randomization.Holm, 1e-12) {
 			t.Errorf("%+v, want %+v", is, want)
 		}
-		if d := is.Difference; !(d.Low < d.Mean && d.Mean < d.High) || (d.Low > 0) != (is.T.PValue < .05) {
-			t.Errorf("the interval %+v, p = %v", d, is.T.PValue)
+		if d := is.Difference; !(d.Low < d.Mean && d.Mean < d.High) || (d.Low > 0) != (is.T.P < .05) {
+			t.Errorf("the interval %+v, p = %v", d, is.T.P)
 		}
 	}
 	// A rank is better if it is smaller, and 1e-16 does not count as a difference.
@@ -115,11 +118,8 @@ func TestComparisonErrorsNameTheRuns(t *testing.T) {
 			t.Errorf("%v: %+v, %v; want %q", c.runs, got, err, want)
 		}
 	}
-	if _, err := (Randomization{Resamples: -1}).Test(nil, nil); err == nil || !strings.Contains(err.Error(), "-1 resamples") {
-		t.Error(err)
-	}
-	if test, err := (Randomization{}).Test([]float64{1, 2}, []float64{1, 2}); err != nil || test.PValue != 1 || test.Pairs != 0 {
-		t.Errorf("without a difference: %+v, %v", test, err)
+	if p := (Bootstrap{}).randomization([]float64{0, 0}); p != 1 {
+		t.Errorf("without a difference: p = %v", p)
 	}
 }
 
@@ -139,14 +139,14 @@ func TestTypeIErrorIsTheLevel(t *testing.T) {
 			a[q], b[q] = value(difficulty), value(difficulty)
 		}
 		paired, err1 := PairedT(a, b)
-		random, err2 := Randomization{Resamples: 999, Seed: uint64(i)}.Test(a, b)
+		differences, err2 := Differences(a, b)
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)
 		}
 		if paired.PValue <= .05 {
 			ts++
 		}
-		if random.PValue <= .05 {
+		if (Bootstrap{Resamples: 999, Seed: uint64(i)}).randomization(differences) <= .05 {
 			randomizations++
 		}
 	}
@@ -180,9 +180,9 @@ func TestExactRandomizationCountsTheSigns(t *testing.T) {
 				far++
 			}
 		}
-		got, err := Randomization{}.Test(a, make([]float64, len(a)))
-		if want := float64(far) / float64(int(1)<<len(d)); err != nil || got.PValue != want {
-			t.Errorf("%v: %+v, %v; want p = %v", d, got, err, want)
+		got := Bootstrap{}.randomization(a)
+		if want := float64(far) / float64(int(1)<<len(d)); got != want {
+			t.Errorf("%v: p = %v, want %v", d, got, want)
 		}
 	})
 }

@@ -31,6 +31,6 @@
 // # Significance
 //
 // [Compare] compares every two of several models by their values query by query. [PairedT]
-// and [Randomization] test two models. [Holm] adjusts p-values for several tests, and [Bootstrap] computes confidence intervals over
+// tests two models. [Holm] adjusts p-values for several tests, and [Bootstrap] computes confidence intervals over
 // queries.
 package metrics

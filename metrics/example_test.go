@@ -162,7 +162,7 @@ func ExampleCompare() {
 	}
 	for _, p := range pairs {
 		fmt.Printf("%d − %d: %+.3f, t-test p = %.3f, randomization p = %.3f, won %d, lost %d\n",
-			p.A, p.B, p.Difference.Mean, p.AdjustedT, p.AdjustedRandomization, p.Wins, p.Losses)
+			p.A, p.B, p.Difference.Mean, p.T.Holm, p.Randomization.Holm, p.Wins, p.Losses)
 	}
 	// Output:
 	// 0 − 1: +0.076, t-test p = 0.033, randomization p = 0.062, won 6, lost 1

@@ -16,35 +16,36 @@ import (
 // Test holds the result of a two-sided test of the hypothesis that two models are equally
 // good. The pairs of a paired test are the values of one metric for the same queries.
 type Test struct {
-	Pairs      int     // used by the test
+	Pairs      int
 	Difference float64 // the mean of a − b over all queries
-	Statistic  float64 // t, or the mean difference
+	Statistic  float64 // t
 	PValue     float64 // two-sided
 }
 
 // PairedT performs Student's t-test of paired values a and b, as [Measure.PerQuery] followed by
 // [LabelFree.Counted] gives them: t = mean(a − b) / (sd(a − b)/√n) with n − 1 degrees of freedom.
 // If all differences are zero, t is 0 and the p-value 1. If they are all equal to another
-// number, t is infinite and the p-value 0. Values that agree to 12 digits are equal. PairedT
-// returns an error for fewer than two pairs, unequal numbers of values, and values that are not
-// finite.
+// number, t is infinite and the p-value 0. PairedT returns an error for fewer than two pairs,
+// and the errors of [Differences].
 func PairedT(a, b []float64) (Test, error) {
 	d, err := Differences(a, b)
 	if err != nil {
 		return Test{}, err
 	}
-	n := len(d)
-	for i, least := 0, rounding(a, b); i < n; i++ {
-		if math.Abs(d[i]) <= least {
-			d[i] = 0
-		}
+	if len(d) < 2 {
+		return Test{}, fmt.Errorf("metrics: a t-test needs two or more pairs, not %d", len(d))
 	}
-	if n < 2 {
-		return Test{}, fmt.Errorf("metrics: a t-test needs two or more pairs, not %d", n)
+	mean, stdErr := stat.MeanStdDev(d, nil)
+	stdErr /= math.Sqrt(float64(len(d)))
+	test := Test{Pairs: len(d), Difference: mean, PValue: 1}
+	switch {
+	case mean == 0: // also if nothing varies
+	case stdErr == 0:
+		test.Statistic, test.PValue = mean/stdErr, 0
+	default:
+		test.Statistic = mean / stdErr
+		test.PValue = 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(d) - 1)}.CDF(-math.Abs(test.Statistic))
 	}
-	mean, sd := stat.MeanStdDev(d, nil)
-	test := studentT(mean, stat.StdErr(sd, float64(n)), float64(n-1))
-	test.Pairs = n
 	return test, nil
 }
 
@@ -55,20 +56,6 @@ func rounding(samples ...[]float64) float64 {
 		largest = max(largest, floats.Norm(sample, math.Inf(1)))
 	}
 	return 1e-12 * largest
-}
-
-// studentT returns the t-test of a difference of means with a standard error and degrees of freedom.
-func studentT(difference, stdErr, freedom float64) Test {
-	test := Test{Difference: difference, PValue: 1}
-	if difference == 0 {
-		return test // also if nothing varies
-	}
-	test.Statistic, test.PValue = difference/stdErr, 0
-	if stdErr != 0 {
-		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}
-		test.PValue = 2 * t.CDF(-math.Abs(test.Statistic))
-	}
-	return test
 }
 
 // Holm adjusts the p-values of several tests (Holm 1979), in their order. Tests whose
@@ -93,19 +80,22 @@ func Holm(p []float64) ([]float64, error) {
 	return adjusted, nil
 }
 
-// Differences returns a − b, pair by pair. It returns an error for unequal numbers of values and
-// for values that are not finite: [LabelFree.Counted] replaces or drops the NaN of queries
-// without a relevant document.
+// Differences returns a − b, pair by pair, and 0 for values that agree to 12 digits. It returns an
+// error for unequal numbers of values and for values that are not finite: [LabelFree.Counted]
+// replaces or drops the NaN of queries without a relevant document.
 func Differences(a, b []float64) ([]float64, error) {
 	if len(a) != len(b) {
 		return nil, fmt.Errorf("metrics: cannot pair %d values with %d: they must be of the same queries", len(a), len(b))
 	}
-	d := make([]float64, len(a))
+	d, least := make([]float64, len(a)), rounding(a, b)
 	for i := range a {
 		d[i] = a[i] - b[i]
 		if notFinite(d[i]) {
 			return nil, fmt.Errorf("metrics: query %d: %v and %v have no finite difference; LabelFree.Counted replaces or drops undefined values",
 				i, a[i], b[i])
+		}
+		if math.Abs(d[i]) <= least {
+			d[i] = 0
 		}
 	}
 	return d, nil
@@ -121,8 +111,9 @@ type Bootstrap struct {
 
 // Interval holds a mean over queries and its confidence interval.
 type Interval struct {
-	Mean      float64 // of the values
-	Low, High float64 // the ends of the interval
+	Mean float64 `json:"value"` // of the values
+	Low  float64 `json:"low"`   // end of the interval
+	High float64 `json:"high"`
 }
 
 // MeanInterval returns the bootstrap confidence interval of the mean of values, such as the NDCG

@@ -132,8 +132,8 @@ func Pairs(list []metrics.Comparison, name func(run int) string) viz.Table {
 	for _, p := range list {
 		t.Rows = append(t.Rows, viz.Row{
 			name(p.A) + " − " + name(p.B), p.Difference.Mean, fmt.Sprintf("%.4f, %.4f", p.Difference.Low, p.Difference.High),
-			pText(p.T.PValue), pText(p.AdjustedT), pText(p.Randomization.PValue), pText(p.AdjustedRandomization), fmt.Sprintf("%d/%d/%d", p.Wins,
-				p.Ties, p.Losses),
+			pText(p.T.P), pText(p.T.Holm), pText(p.Randomization.P), pText(p.Randomization.Holm),
+			fmt.Sprintf("%d/%d/%d", p.Wins, p.Ties, p.Losses),
 		})
 	}
 	return t

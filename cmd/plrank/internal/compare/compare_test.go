@@ -44,7 +44,7 @@ func path(t *testing.T, text string) string {
 	return name
 }
 
-func near(a train.Value, b, tolerance float64) bool { return math.Abs(float64(a)-b) <= tolerance }
+func near[T ~float64](a T, b, tolerance float64) bool { return math.Abs(float64(a)-b) <= tolerance }
 
 // Extra hours of sleep with two drugs, ?sleep in R, and the mean of both. The p-values of the first
 // pair agree with R and SciPy, see TestPairedTestsAgreeWithSciPy of package metrics.

@@ -50,22 +50,17 @@ type means struct {
 
 // A pair is the comparison of two files, by their numbers in runs, from 0.
 type pair struct {
-	A             int         `json:"a"`
-	B             int         `json:"b"`
-	Difference    train.Value `json:"difference"` // mean of A − B
-	Low           train.Value `json:"low"`        // of its interval
-	High          train.Value `json:"high"`
-	T             test        `json:"t"`
-	Randomization test        `json:"randomization"`
-	Wins          int         `json:"wins"` // of A
-	Ties          int         `json:"ties"`
-	Losses        int         `json:"losses"`
-	Most          []query     `json:"mostDifferent"`
-}
-
-type test struct {
-	P    train.Value `json:"p"`
-	Holm train.Value `json:"holm"` // adjusted over all pairs
+	A             int            `json:"a"`
+	B             int            `json:"b"`
+	Difference    float64        `json:"difference"` // mean of A − B
+	Low           float64        `json:"low"`        // of its interval
+	High          float64        `json:"high"`
+	T             metrics.PValue `json:"t"`
+	Randomization metrics.PValue `json:"randomization"`
+	Wins          int            `json:"wins"` // of A
+	Ties          int            `json:"ties"`
+	Losses        int            `json:"losses"`
+	Most          []query        `json:"mostDifferent"`
 }
 
 type query struct {
@@ -126,11 +121,9 @@ func (o *options) find(ctx context.Context, runs []*run, stderr io.Writer) (*fin
 	}
 	for _, p := range f.comparisons {
 		f.Pairs = append(f.Pairs, pair{
-			A: p.A, B: p.B, Wins: p.Wins, Ties: p.Ties, Losses: p.Losses,
-			Difference: train.Value(p.Difference.Mean), Low: train.Value(p.Difference.Low), High: train.Value(p.Difference.High),
-			T:             test{train.Value(p.T.PValue), train.Value(p.AdjustedT)},
-			Randomization: test{train.Value(p.Randomization.PValue), train.Value(p.AdjustedRandomization)},
-			Most:          mostDifferent(queries, f.values[p.A], f.values[p.B]),
+			A: p.A, B: p.B, Difference: p.Difference.Mean, Low: p.Difference.Low, High: p.Difference.High, T: p.T,
+			Randomization: p.Randomization, Wins: p.Wins, Ties: p.Ties, Losses: p.Losses,
+			Most: mostDifferent(queries, f.values[p.A], f.values[p.B]),
 		})
 	}
 	return f, nil

@@ -33,22 +33,11 @@ type findings struct {
 
 // A method is a way to rank, with the mean of its metric and the interval of that.
 type method struct {
-	Name       string   `json:"name"`
-	interval            // of its values
-	Difference interval `json:"difference"` // less the value of RRF with k = 60, query by query
+	Name             string           `json:"name"`
+	metrics.Interval                  // of its values
+	Difference       metrics.Interval `json:"difference"` // less the value of RRF with k = 60, query by query
 
 	perQuery []float64
-}
-
-type interval struct {
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-}
-
-func newInterval(values []float64) (interval, error) {
-	i, err := metrics.Bootstrap{}.MeanInterval(values)
-	return interval{i.Mean, i.Low, i.High}, err
 }
 
 // constants are the k that the tuning of RRF tries. Of several that are as good, it takes the first.
@@ -203,19 +192,19 @@ func (f *findings) judge(o *options) error {
 	for i := range f.Methods {
 		m := &f.Methods[i]
 		differences, err := metrics.Differences(m.perQuery, base)
+		if err == nil {
+			m.Interval, err = metrics.Bootstrap{}.MeanInterval(m.perQuery)
+		}
+		if err == nil {
+			m.Difference, err = metrics.Bootstrap{}.MeanInterval(differences)
+		}
 		if err != nil {
-			return fmt.Errorf("fuse: %s: %w", m.Name, err)
-		}
-		if m.interval, err = newInterval(m.perQuery); err != nil {
-			return fmt.Errorf("fuse: %s: %w", m.Name, err)
-		}
-		if m.Difference, err = newInterval(differences); err != nil {
 			return fmt.Errorf("fuse: %s: %w", m.Name, err)
 		}
 	}
 	learned := f.Methods[len(f.Methods)-1].Difference
 	if o.measure.Better(learned.Low, 0) && o.measure.Better(learned.High, 0) {
-		f.Advice = fmt.Sprintf("Use the learned weights: they differ from %s by %+.4f, and the interval does not reach 0.", usual, learned.Value)
+		f.Advice = fmt.Sprintf("Use the learned weights: they differ from %s by %+.4f, and the interval does not reach 0.", usual, learned.Mean)
 	} else {
 		f.Advice = fmt.Sprintf("Keep %s: on these %d queries, learned weights are not certainly better. More judged queries may show it.", usual,
 			f.Queries)
@@ -227,9 +216,9 @@ func (f *findings) judge(o *options) error {
 func (o *options) print(w io.Writer, f *findings, model *fusion.Model) {
 	fmt.Fprintf(w, "%s of %d queries, by cross-validation with %d folds\n", f.Metric, f.Queries, f.Folds)
 	table := viz.Table{Columns: []string{"method", f.Metric, "95 % interval", "− " + usual, "95 % interval "}}
-	ends := func(i interval) string { return fmt.Sprintf("%.4f to %.4f", i.Low, i.High) }
+	ends := func(i metrics.Interval) string { return fmt.Sprintf("%.4f to %.4f", i.Low, i.High) }
 	for _, m := range f.Methods {
-		table.Rows = append(table.Rows, viz.Row{m.Name, m.Value, ends(m.interval), m.Difference.Value, ends(m.Difference)})
+		table.Rows = append(table.Rows, viz.Row{m.Name, m.Mean, ends(m.Interval), m.Difference.Mean, ends(m.Difference)})
 	}
 	fmt.Fprintf(w, "%s\n", table)
 	cli.PrintNote(w, f.Advice)

@@ -70,7 +70,7 @@ func TestMethodsByHand(t *testing.T) {
 	f, stderr := found(t, a, b, "-qrels", qrels, "-metric", "mrr@10")
 	// With documents of equal scores in random order, z is first or second.
 	for name, want := range map[string]float64{"run " + a: 1. / 3, "run " + b: 1, "rrf(60)": 0.75, "rrf(tuned)": 0.75, "combsum": 0.75, "combmnz": 0.75, "learned": 1} {
-		if m := f.value(t, name); math.Abs(m.Value-want) > 1e-12 || m.Low != m.Value || math.Abs(m.Difference.Value-(want-0.75)) > 1e-12 {
+		if m := f.value(t, name); math.Abs(m.Mean-want) > 1e-12 || m.Low != m.Mean || math.Abs(m.Difference.Mean-(want-0.75)) > 1e-12 {
 			t.Errorf("%s: %+v, want %v", name, m, want)
 		}
 	}
@@ -103,8 +103,8 @@ func TestGainIsOfGrades(t *testing.T) {
 	for gain, high := range map[string]float64{"exp2": 3, "linear": 2} {
 		f, _ := found(t, a, b, "-qrels", qrels, "-gain", gain)
 		want := (1 + high/2) / (high + 1/math.Log2(3)) // z is at rank 3, with the discount 1/2
-		if m := f.value(t, "run "+a); math.Abs(m.Value-want) > 1e-12 {
-			t.Errorf("-gain %s: %v, want %v", gain, m.Value, want)
+		if m := f.value(t, "run "+a); math.Abs(m.Mean-want) > 1e-12 {
+			t.Errorf("-gain %s: %v, want %v", gain, m.Mean, want)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func kinds(t *testing.T) (a, b, qrels, kinds string) {
 func TestKindsAreWeighedApart(t *testing.T) {
 	a, b, qrels, words := kinds(t)
 	f, stderr := found(t, a, b, "-qrels", qrels, "-kinds", words)
-	if m := f.value(t, "learned by kind"); m.Value < 1-1e-12 || m.Value < f.value(t, "learned").Value+.1 || stderr != "" {
+	if m := f.value(t, "learned by kind"); m.Mean < 1-1e-12 || m.Mean < f.value(t, "learned").Mean+.1 || stderr != "" {
 		t.Errorf("%+v, %s", f, stderr)
 	}
 	if one, more := f.Kinds["≤ 1"], f.Kinds["> 1"]; len(f.Kinds) != 2 || one[a] < .6 || more[b] < .6 {
@@ -178,7 +178,7 @@ func TestWarningsSayWhatIsLeftOut(t *testing.T) {
 			t.Errorf("no %q in %s", want, stderr)
 		}
 	}
-	if f.Queries != 5 || f.value(t, "run "+b).Value >= f.value(t, "rrf(60)").Value {
+	if f.Queries != 5 || f.value(t, "run "+b).Mean >= f.value(t, "rrf(60)").Mean {
 		t.Errorf("%+v", f)
 	}
 }
@@ -273,10 +273,10 @@ func TestLearnedIsAheadOnPassages(t *testing.T) {
 		args = append(args, filepath.Join(dir, run))
 	}
 	f, _ := found(t, args...)
-	learned := f.value(t, "learned").Value
+	learned := f.value(t, "learned").Mean
 	for _, m := range f.Methods {
-		if m.Value > learned {
-			t.Errorf("%s has %v, learned weights %v", m.Name, m.Value, learned)
+		if m.Mean > learned {
+			t.Errorf("%s has %v, learned weights %v", m.Name, m.Mean, learned)
 		}
 	}
 	if !strings.HasPrefix(f.Advice, "Use the learned weights") || f.value(t, "learned").Difference.Low <= 0 {
