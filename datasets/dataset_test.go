@@ -36,11 +36,10 @@ func TestSelectCopiesQueriesInOrder(t *testing.T) {
 // What is selected knows the order of its documents in the file, where a query came back and where
 // the queries are in another order.
 func TestSelectedQueriesKeepTheOrderOfTheSource(t *testing.T) {
-	d := three() // of the documents w, x, y and z
-	back, err := d.ByQueries([]string{"p", "q", "p", "r"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := three()    // of the documents w, x, y and z
+	back := three() // as if w and y were of one query
+	back.Features, back.DocumentIDs, back.SourceRows = nil, []string{"w", "y", "x", "z"}, []int{0, 2, 1, 3}
+	back.FeatureIDs, back.Offsets, back.QueryIDs = nil, []int{0, 2, 3, 4}, []string{"p", "q", "r"}
 	for name, test := range map[string]struct {
 		d    *Dataset
 		want []float64
@@ -54,30 +53,6 @@ func TestSelectedQueriesKeepTheOrderOfTheSource(t *testing.T) {
 		if got := test.d.InSourceOrder(values); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v of the documents %q: %v, want %v", name, values, test.d.DocumentIDs, got, test.want)
 		}
-	}
-}
-
-func TestByQueriesPutsDocumentsOfAQueryTogether(t *testing.T) {
-	d := three()
-	g, err := d.ByQueries([]string{"p", "q", "p", "r"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(g.Features, []float32{1, 2, 5, 6, 3, 4, 7, 8}) || !slices.Equal(g.Offsets, []int{0, 2, 3, 4}) ||
-		!slices.Equal(g.QueryIDs, []string{"p", "q", "r"}) || !slices.Equal(g.DocumentIDs, []string{"w", "y", "x", "z"}) || len(g.Warnings) != 1 {
-		t.Errorf("%+v", g)
-	}
-	if !slices.Equal(g.SourceRows, []int{0, 2, 1, 3}) || !slices.Equal(g.InSourceOrder([]float64{1, 2, 3, 4}), []float64{1, 3, 2, 4}) {
-		t.Errorf("source rows %v", g.SourceRows)
-	}
-	if again, err := g.ByQueries([]string{"p", "q", "p", "r"}); err != nil || !slices.Equal(again.SourceRows, []int{0, 1, 2, 3}) {
-		t.Errorf("grouped again: source rows %v, error %v", again.SourceRows, err) // rows 0 and 1 of the source, 2 after them
-	}
-	if _, err := d.ByQueries([]string{"p"}); err == nil {
-		t.Error("too few ids: no error")
-	}
-	if empty, err := (&Dataset{}).ByQueries(nil); err != nil || empty.Queries() != 0 {
-		t.Errorf("no rows: %v, error %v", empty, err)
 	}
 }
 

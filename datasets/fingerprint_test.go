@@ -144,22 +144,6 @@ func TestGainsFollowDocuments(t *testing.T) {
 	}
 }
 
-func TestQueriesOfDifferentWeightsCannotBeJoined(t *testing.T) {
-	d := weighted()
-	g, err := d.ByQueries([]string{"p", "q", "r", "s"})
-	if err != nil || !slices.Equal(g.QueryWeights, []float32{1, 3, 3, .25}) {
-		t.Errorf("each by itself: %v, error %v", g.QueryWeights, err)
-	}
-	d.QueryWeights[2] = 1
-	g, err = d.ByQueries([]string{"p", "q", "q", "p"})
-	if err != nil || !slices.Equal(g.QueryWeights, []float32{1, 3}) || !slices.Equal(g.Weights, []float32{1, 2, .5, 0}) {
-		t.Errorf("the last with the first: %v, %v, error %v", g.QueryWeights, g.Weights, err)
-	}
-	if _, err = d.ByQueries([]string{"p", "p", "q", "r"}); err == nil || !strings.Contains(err.Error(), `query "p" has rows of weights 1 and 3`) {
-		t.Errorf("error %v", err)
-	}
-}
-
 func TestValidateFindsInvalidWeights(t *testing.T) {
 	for want, change := range map[string]func(d *Dataset){
 		"3 document weights for 4 rows":        func(d *Dataset) { d.Weights = d.Weights[1:] },

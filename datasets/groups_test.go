@@ -345,13 +345,6 @@ func TestGroupsFollowDocuments(t *testing.T) {
 		some := d.Select(order[:rapid.IntRange(0, len(order)).Draw(t, "selected")])
 		check("select", some)
 		check("view", d.view(rapid.IntRange(0, d.Queries()).Draw(t, "from"), d.Queries()))
-		ids := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), d.Rows(), d.Rows()).Draw(t, "ids")
-		grouped, err := d.ByQueries(ids)
-		if err != nil {
-			t.Fatal(err)
-		}
-		check("group", grouped)
-
 		var b Batch
 		transform := &transforms.Transform{Spec: "none", Inputs: 1, Columns: []int{0}, Parts: []transforms.Part{{Name: "none"}}}
 		for range 2 { // the second time into the same buffers
@@ -374,11 +367,11 @@ func TestGroupsFollowDocuments(t *testing.T) {
 
 		path := filepath.Join(dir, "d.txt")
 		for to, write := range map[string]func(f *os.File) error{
-			path: func(f *os.File) error { return WriteLETOR(f, grouped) },
+			path: func(f *os.File) error { return WriteLETOR(f, d) },
 			path + ".groups": func(f *os.File) error {
-				for _, g := range grouped.Groups {
+				for _, g := range d.Groups {
 					if g >= 0 {
-						f.WriteString(grouped.GroupName(g))
+						f.WriteString(d.GroupName(g))
 					}
 					f.WriteString("\n")
 				}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,8 +27,8 @@ import (
 // or read the file by datasets.ReadFile, for which an empty cell is missing.
 //
 // Dataset returns an error for missing or categorical attributes, infinite values or values beyond
-// float32, labels that are NaN or negative other than −1, negative or infinite weights, several weights for
-// one query, and ids that are numbers of ±2^53 or beyond, which golearn does not
+// float32, labels that are NaN or negative other than −1, negative or infinite weights,
+// and ids that are numbers of ±2^53 or beyond, which golearn does not
 // distinguish. Rows count from 1 in errors.
 func Dataset(from base.FixedDataGrid, o GridOptions) (*datasets.Dataset, error) {
 	o.QueryColumn = cmp.Or(o.QueryColumn, "qid")
@@ -38,30 +39,53 @@ func Dataset(from base.FixedDataGrid, o GridOptions) (*datasets.Dataset, error) 
 		}
 		o.LabelColumn = classes[0].GetName()
 	}
-	r := &gridReader{rows: &datasets.Dataset{Name: "golearn grid", Offsets: []int{0}}}
-	roles, err := r.findRoles(from, o)
-	if err != nil {
+	d := &datasets.Dataset{Name: "golearn grid", Offsets: []int{0}} // each row as a query
+	groups := &reader.GroupNames{}
+	roles := map[string]valueReader{} // by column
+	for _, role := range []struct {
+		column string
+		read   valueReader
+	}{
+		{o.LabelColumn, collect(&d.Labels, label)},
+		{o.QueryColumn, collect(&d.QueryIDs, queryID)},
+		{o.WeightColumn, collect(&d.Weights, weight)},
+		{o.GroupColumn, collect(&d.Groups, func(a base.Attribute, value []byte) (int, error) {
+			name, err := idText(a, value)
+			return groups.Number([]byte(name)), err
+		})},
+	} {
+		switch {
+		case role.column == "":
+		case base.GetAttributeByName(from, role.column) == nil:
+			return nil, fmt.Errorf("golearn: no attribute %q among %s", role.column, strings.Join(names(from), ", "))
+		case roles[role.column] != nil:
+			return nil, fmt.Errorf("golearn: attribute %q has two roles: please choose different ones among %s", role.column,
+				strings.Join(names(from), ", "))
+		default:
+			roles[role.column] = role.read
+		}
+	}
+	if o.GroupColumn != "" {
+		groups.Names = []string{} // even if no document has a group
+		if a, ok := base.GetAttributeByName(from, o.GroupColumn).(*base.CategoricalAttribute); ok {
+			for _, name := range a.GetValues() {
+				groups.Number([]byte(name))
+			}
+		}
+	}
+	if err := read(d, from, roles); err != nil {
 		return nil, err
 	}
-	if err := r.findFeatures(from, roles); err != nil {
-		return nil, err
-	}
-	if err := r.read(from); err != nil {
-		return nil, err
-	}
-	if r.rows.Rows() == 0 {
-		return nil, errors.New("golearn: the grid has no rows")
-	}
-	return r.rows.ByQueries(r.rows.QueryIDs)
+	d.GroupNames = groups.Names
+	return byQueries(d), d.Validate()
 }
 
-// gridReader collects the rows of a grid, each as a query with its own weight.
-type gridReader struct {
-	attributes []base.Attribute
-	specs      []base.AttributeSpec
-	readers    []valueReader // by attribute
-	rows       *datasets.Dataset
-	groups     reader.GroupNames
+// names lists the names of all attributes.
+func names(grid base.FixedDataGrid) (list []string) {
+	for _, a := range grid.AllAttributes() {
+		list = append(list, a.GetName())
+	}
+	return list
 }
 
 // valueReader reads the value of a row.
@@ -76,99 +100,63 @@ func collect[T any](to *[]T, parse func(a base.Attribute, value []byte) (T, erro
 	}
 }
 
-// findRoles gives a reader to each column that the options name.
-func (r *gridReader) findRoles(from base.FixedDataGrid, o GridOptions) (roles map[string]valueReader, err error) {
-	found := map[string]base.Attribute{}
-	var names []string
-	for _, a := range from.AllAttributes() {
-		found[a.GetName()] = a
-		names = append(names, a.GetName())
-	}
-	if found[o.LabelColumn] == nil || found[o.QueryColumn] == nil {
-		return nil, fmt.Errorf("golearn: no label attribute %q and query attribute %q among %s", o.LabelColumn, o.QueryColumn,
-			strings.Join(names, ", "))
-	}
-	roles = map[string]valueReader{}
-	for _, role := range []struct {
-		column string
-		number string // what it must be a number of; empty: it may be text
-		read   valueReader
-	}{
-		{o.LabelColumn, "label", collect(&r.rows.Labels, label)},
-		{o.QueryColumn, "", collect(&r.rows.QueryIDs, queryID)},
-		{o.WeightColumn, "weight", collect(&r.rows.Weights, weight)},
-		{o.QueryWeightColumn, "weight", collect(&r.rows.QueryWeights, weight)},
-		{o.GroupColumn, "", collect(&r.rows.Groups, r.group)},
-	} {
-		if role.column == "" {
-			continue
+// read reads all rows of a grid. Attributes without a role are features.
+func read(d *datasets.Dataset, from base.FixedDataGrid, roles map[string]valueReader) error {
+	attributes := from.AllAttributes()
+	specs, readers := make([]base.AttributeSpec, len(attributes)), make([]valueReader, len(attributes))
+	for i, a := range attributes {
+		if readers[i] = roles[a.GetName()]; readers[i] == nil {
+			readers[i] = collect(&d.Features, number)
+			d.FeatureIDs, d.FeatureNames = append(d.FeatureIDs, len(d.FeatureIDs)+1), append(d.FeatureNames, a.GetName())
 		}
-		a := found[role.column]
-		_, isNumber := a.(*base.FloatAttribute)
-		switch {
-		case roles[role.column] != nil:
-			return nil, fmt.Errorf("golearn: attribute %q has two roles: please choose different ones among %s", role.column, o.names())
-		case a == nil:
-			return nil, fmt.Errorf("golearn: no attribute %q among %s", role.column, strings.Join(names, ", "))
-		case role.number != "" && !isNumber:
-			return nil, fmt.Errorf("golearn: %s attribute %q holds no numbers", role.number, role.column)
-		}
-		roles[role.column] = role.read
-	}
-	if o.GroupColumn != "" {
-		r.groups.Names = []string{} // even if no document has a group
-		if a, ok := found[o.GroupColumn].(*base.CategoricalAttribute); ok {
-			for _, name := range a.GetValues() {
-				r.groups.Number([]byte(name))
-			}
-		}
-	}
-	return roles, nil
-}
-
-// findFeatures gives every attribute the reader of its role, or of a feature.
-func (r *gridReader) findFeatures(from base.FixedDataGrid, roles map[string]valueReader) error {
-	d := r.rows
-	for _, a := range from.AllAttributes() {
-		read := roles[a.GetName()]
-		if read == nil {
-			if _, categorical := a.(*base.CategoricalAttribute); categorical {
-				return fmt.Errorf("golearn: attribute %q is categorical: please convert it to numbers (filters.NewBinaryConvertFilter), or leave "+
-					"it out", a.GetName())
-			}
-			read = collect(&d.Features, number)
-			d.FeatureIDs = append(d.FeatureIDs, len(d.FeatureIDs)+1)
-			d.FeatureNames = append(d.FeatureNames, a.GetName())
-		}
-		spec, err := from.GetAttribute(a)
-		if err != nil {
+		var err error
+		if specs[i], err = from.GetAttribute(a); err != nil {
 			return fmt.Errorf("golearn: attribute %q: %w", a.GetName(), err)
 		}
-		r.attributes, r.specs, r.readers = append(r.attributes, a), append(r.specs, spec), append(r.readers, read)
 	}
 	_, rows := from.Size()
 	d.Features = make([]float32, 0, rows*d.Width())
-	return nil
-}
-
-func (r *gridReader) read(from base.FixedDataGrid) error {
-	err := from.MapOverRows(r.specs, func(row [][]byte, rowNo int) (bool, error) {
+	err := from.MapOverRows(specs, func(row [][]byte, rowNo int) (bool, error) {
 		for i, value := range row {
-			if err := r.readers[i](r.attributes[i], value); err != nil {
-				return false, fmt.Errorf("golearn: row %d: attribute %q: %w", rowNo+1, r.attributes[i].GetName(), err)
+			if err := readers[i](attributes[i], value); err != nil {
+				return false, fmt.Errorf("golearn: row %d: attribute %q: %w", rowNo+1, attributes[i].GetName(), err)
 			}
 		}
-		r.rows.Offsets = append(r.rows.Offsets, rowNo+1)
+		d.Offsets = append(d.Offsets, rowNo+1)
 		return true, nil
 	})
-	r.rows.GroupNames = r.groups.Names
+	if err == nil && d.Rows() == 0 {
+		err = errors.New("golearn: the grid has no rows")
+	}
 	return err
 }
 
-// group is the number of a group, new or not; −1 for none.
-func (r *gridReader) group(a base.Attribute, value []byte) (int, error) {
-	name, err := idText(a, value)
-	return r.groups.Number([]byte(name)), err
+// byQueries puts the documents of each query together, given each row as a query. Queries are in the order of their first rows, and
+// rows keep their order.
+func byQueries(d *datasets.Dataset) *datasets.Dataset {
+	first, moved := map[string]int{}, 0
+	for r, id := range d.QueryIDs {
+		if _, again := first[id]; !again {
+			first[id] = r
+		} else if d.QueryIDs[r-1] != id {
+			moved++
+		}
+	}
+	grouped := d.Select(slices.SortedStableFunc(slices.Values(d.Offsets[:d.Rows()]), func(a, b int) int {
+		return cmp.Compare(first[d.QueryIDs[a]], first[d.QueryIDs[b]])
+	}))
+	grouped.Offsets = []int{0}
+	for r := 1; r <= grouped.Rows(); r++ {
+		if r == grouped.Rows() || grouped.QueryIDs[r] != grouped.QueryIDs[r-1] {
+			grouped.Offsets = append(grouped.Offsets, r)
+		}
+	}
+	grouped.QueryIDs = slices.Compact(grouped.QueryIDs)
+	if moved > 0 {
+		grouped.Warnings = append(grouped.Warnings, fmt.Sprintf(
+			"%s: queries are not contiguous: documents were moved to earlier ones of their query %d times", d.Name, moved))
+	}
+	return grouped
 }
 
 func queryID(a base.Attribute, value []byte) (string, error) {
@@ -197,8 +185,11 @@ func idText(a base.Attribute, value []byte) (string, error) {
 
 // number is a value as float32.
 func number(a base.Attribute, value []byte) (float32, error) {
-	if _, ok := a.(*base.BinaryAttribute); ok {
+	switch a.(type) {
+	case *base.BinaryAttribute:
 		return float32(value[0]), nil
+	case *base.CategoricalAttribute:
+		return 0, errors.New("it is categorical: please convert it to numbers (filters.NewFloatConvertFilter), or leave it out")
 	}
 	v := base.UnpackBytesToFloat(value)
 	f := float32(v)

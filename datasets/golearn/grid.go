@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
-	"strings"
 
 	"github.com/sjwhitworth/golearn/base"
 
@@ -23,16 +21,15 @@ type GridOptions struct {
 	LabelColumn string // of the label; empty: "label"
 	QueryColumn string // of the query id; empty: the grid has none
 
-	// The columns of weights of documents and of queries, and of groups of documents. Empty: there are none.
-	WeightColumn, QueryWeightColumn, GroupColumn string
+	// The columns of weights and of groups of documents. Empty: there are none.
+	WeightColumn, GroupColumn string
 }
 
-// Grid is a view of a dataset as a grid of golearn, which copies nothing: features as
-// FloatAttributes named as in the dataset (or by their ids), then the label, a
-// FloatAttribute that is the class, then the columns that the options name. Query ids are a
+// Grid copies a dataset to a grid of golearn: features as FloatAttributes named as in the dataset (or by their ids), then the
+// label, a FloatAttribute that is the class, then the columns that the options name. Query ids are a
 // FloatAttribute if all are whole numbers, else a CategoricalAttribute; weights are
 // FloatAttributes, and groups are a CategoricalAttribute of all group names, in which -1
-// stands for no group. Document ids, Levels, gains, what a log has, and base scores are not in
+// stands for no group. Document ids, Levels, gains, what a log has, base scores and weights of queries are not in
 // the grid. Text written with the precision of a FloatAttribute reads back as the same float32.
 //
 // Grid returns an error for two columns with one name, for weights or groups of the dataset without a
@@ -42,92 +39,74 @@ func Grid(d *datasets.Dataset, o GridOptions) (base.FixedDataGrid, error) {
 	if d.IsSparse() {
 		return nil, fmt.Errorf("golearn: %s: documents are sparse, of %d features: want fewer, or dense ones", d.Name, d.Width())
 	}
-	o.LabelColumn = cmp.Or(o.LabelColumn, "label")
-	g := &grid{d: d, options: o, column: map[string]int{}}
+	var list []column
 	for c, width := 0, d.Width(); c < width; c++ {
-		if err := g.addNumbers(d.FeatureName(c), d.Features, func(row int) int { return row*width + c }); err != nil {
-			return nil, err
-		}
+		list = append(list, numbers(d.FeatureName(c), d.Rows(), func(row int) float32 { return d.Features[row*width+c] }))
 	}
-	ofRow := func(row int) int { return row }
-	for _, column := range []struct {
+	list = append(list, numbers(cmp.Or(o.LabelColumn, "label"), d.Rows(), func(row int) float32 { return d.Labels[row] }))
+	if o.QueryColumn != "" {
+		list = append(list, queries(o.QueryColumn, d))
+	}
+	for _, optional := range []struct {
 		what, option, name string
 		has                bool
-		add                func(name string) error
+		column             func() (column, error)
 	}{
-		{"labels", "LabelColumn", o.LabelColumn, true,
-			func(name string) error { return g.addNumbers(name, d.Labels, ofRow) }},
-		{"query ids", "QueryColumn", o.QueryColumn, o.QueryColumn != "", g.addQueries},
-		{"weights of documents", "WeightColumn", o.WeightColumn, d.Weights != nil,
-			func(name string) error { return g.addNumbers(name, d.Weights, ofRow) }},
-		{"weights of queries", "QueryWeightColumn", o.QueryWeightColumn, d.QueryWeights != nil,
-			func(name string) error { return g.addNumbers(name, d.QueryWeights, g.query) }},
-		{"groups", "GroupColumn", o.GroupColumn, d.Groups != nil, g.addGroups},
+		{"weights of documents", "WeightColumn", o.WeightColumn, d.Weights != nil, func() (column, error) {
+			return numbers(o.WeightColumn, d.Rows(), func(row int) float32 { return d.Weights[row] }), nil
+		}},
+		{"groups", "GroupColumn", o.GroupColumn, d.Groups != nil, func() (column, error) { return groups(o.GroupColumn, d) }},
 	} {
-		var err error
 		switch {
-		case column.has && column.name == "":
-			err = fmt.Errorf("golearn: %s has %s: please name their column, %s, or take them out of the dataset", d.Name, column.what, column.option)
-		case column.has:
-			err = column.add(column.name)
-		case column.name != "":
-			err = fmt.Errorf("golearn: %s has no %s for column %q", d.Name, column.what, column.name)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	template := base.NewDenseInstances()
-	for _, a := range g.attributes {
-		template.AddAttribute(a)
-	}
-	g.FixedDataGrid = template
-	return g, g.AddClassAttribute(g.attributes[d.Width()]) // the label
-}
-
-// names lists the columns that are not features, for a message.
-func (o GridOptions) names() string {
-	var list []string
-	for _, name := range []string{o.LabelColumn, o.QueryColumn, o.WeightColumn, o.QueryWeightColumn, o.GroupColumn} {
-		if name != "" {
-			list = append(list, strconv.Quote(name))
+		case optional.has && optional.name == "":
+			return nil, fmt.Errorf("golearn: %s has %s: please name their column, %s, or take them out of the dataset", d.Name, optional.what,
+				optional.option)
+		case optional.has:
+			c, err := optional.column()
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, c)
+		case optional.name != "":
+			return nil, fmt.Errorf("golearn: %s has no %s for column %q", d.Name, optional.what, optional.name)
 		}
 	}
-	return strings.Join(list, ", ")
+	return fill(d, list)
 }
 
-// grid computes its values from the dataset. It embeds a template without rows, for the specs
-// of attributes, which only golearn itself can make, and for which of them are classes.
-type grid struct {
-	base.FixedDataGrid
-
-	d          *datasets.Dataset
-	options    GridOptions
-	attributes []base.Attribute
-	values     []func(row int) []byte // by attribute: in golearn's format, eight bytes
-	column     map[string]int         // by name
+// column is a column of a grid.
+type column struct {
+	base.Attribute
+	value func(row int) []byte // in golearn's format, eight bytes
 }
 
-// add adds a column. It returns an error if there is one of that name.
-func (g *grid) add(a base.Attribute, value func(row int) []byte) error {
-	if _, again := g.column[a.GetName()]; again {
-		return fmt.Errorf("golearn: %s: two columns have the same name, %q: please choose other names than %s", g.d.Name, a.GetName(),
-			g.options.names())
+// fill makes the grid of these columns. Behind the features is the label.
+func fill(d *datasets.Dataset, list []column) (base.FixedDataGrid, error) {
+	grid, names := base.NewDenseInstances(), map[string]bool{}
+	var specs []base.AttributeSpec
+	for _, c := range list {
+		if names[c.GetName()] {
+			return nil, fmt.Errorf("golearn: %s: two columns have the same name, %q: please choose other names in the options", d.Name, c.GetName())
+		}
+		names[c.GetName()] = true
+		specs = append(specs, grid.AddAttribute(c.Attribute))
 	}
-	g.column[a.GetName()] = len(g.attributes)
-	g.attributes, g.values = append(g.attributes, a), append(g.values, value)
-	return nil
+	if err := grid.Extend(d.Rows()); err != nil {
+		return nil, fmt.Errorf("golearn: %w", err)
+	}
+	for i, c := range list {
+		for row := range d.Rows() {
+			grid.Set(specs[i], row, c.value(row))
+		}
+	}
+	return grid, grid.AddClassAttribute(list[d.Width()].Attribute)
 }
 
-// query is the query of a row.
-func (g *grid) query(row int) int { return sort.SearchInts(g.d.Offsets, row+1) - 1 }
-
-// addNumbers adds a column that has values[at(row)], with enough decimals that every value
-// has nine significant digits.
-func (g *grid) addNumbers(name string, values []float32, at func(row int) int) error {
+// numbers is a column of numbers, with enough decimals that every value has nine significant digits.
+func numbers(name string, rows int, value func(row int) float32) column {
 	least, whole := math.Inf(1), true
-	for row := range g.d.Rows() {
-		if v := math.Abs(float64(values[at(row)])); v > 0 {
+	for row := range rows {
+		if v := math.Abs(float64(value(row))); v > 0 {
 			least = math.Min(least, v)
 			whole = whole && v == math.Trunc(v)
 		}
@@ -136,84 +115,44 @@ func (g *grid) addNumbers(name string, values []float32, at func(row int) int) e
 	if !whole {
 		precision = max(0, 8-int(math.Floor(math.Log10(least))))
 	}
-	a := &base.FloatAttribute{Name: name, Precision: precision}
-	return g.add(a, func(row int) []byte { return base.PackFloatToBytes(float64(values[at(row)])) })
+	return column{&base.FloatAttribute{Name: name, Precision: precision},
+		func(row int) []byte { return base.PackFloatToBytes(float64(value(row))) }}
 }
 
-func (g *grid) addQueries(name string) error {
+func queries(name string, d *datasets.Dataset) column {
 	var a base.Attribute = &base.FloatAttribute{Name: name}
-	if slices.ContainsFunc(g.d.QueryIDs, func(id string) bool {
+	if slices.ContainsFunc(d.QueryIDs, func(id string) bool {
 		n, err := strconv.ParseInt(id, 10, 53)
 		return err != nil || strconv.FormatInt(n, 10) != id
 	}) {
 		a = &base.CategoricalAttribute{Name: name}
 	}
-	var values [][]byte // by query
-	for _, id := range g.d.QueryIDs {
-		values = append(values, a.GetSysValFromString(id))
+	var values [][]byte // by row
+	for q, id := range d.QueryIDs {
+		values = append(values, slices.Repeat([][]byte{a.GetSysValFromString(id)}, d.Offsets[q+1]-d.Offsets[q])...)
 	}
-	return g.add(a, func(row int) []byte { return values[g.query(row)] })
+	return column{a, func(row int) []byte { return values[row] }}
 }
 
-func (g *grid) addGroups(name string) error {
+func groups(name string, d *datasets.Dataset) (column, error) {
 	a := &base.CategoricalAttribute{Name: name}
-	n := len(g.d.GroupNames)
-	if g.d.GroupNames == nil && len(g.d.Groups) > 0 {
-		n = max(0, slices.Max(g.d.Groups)+1)
+	n := len(d.GroupNames)
+	if d.GroupNames == nil && len(d.Groups) > 0 {
+		n = max(0, slices.Max(d.Groups)+1)
 	}
-	var values [][]byte // by group, and last the value for none
+	var values [][]byte // by group
 	for group := range n {
-		name := g.d.GroupName(group)
+		name := d.GroupName(group)
 		if name == "" || name == reader.NoGroup || a.GetSysVal(name) != nil {
-			return fmt.Errorf("golearn: %s: group %d has the name %q: want different names, not empty and not %s", g.d.Name, group, name,
+			return column{}, fmt.Errorf("golearn: %s: group %d has the name %q: want different names, not empty and not %s", d.Name, group, name,
 				reader.NoGroup)
 		}
 		values = append(values, a.GetSysValFromString(name))
 	}
-	if slices.ContainsFunc(g.d.Groups, func(group int) bool { return group < 0 }) {
-		values = append(values, a.GetSysValFromString(reader.NoGroup))
-	}
-	return g.add(a, func(row int) []byte {
-		if group := g.d.Groups[row]; group >= 0 {
-			return values[group]
+	return column{a, func(row int) []byte {
+		if d.Groups[row] < 0 {
+			return a.GetSysValFromString(reader.NoGroup)
 		}
-		return values[n]
-	})
+		return values[d.Groups[row]]
+	}}, nil
 }
-
-// AllAttributes returns the attributes in the order of the columns, which the template does not keep.
-func (g *grid) AllAttributes() []base.Attribute { return slices.Clone(g.attributes) }
-
-func (g *grid) Get(spec base.AttributeSpec, row int) []byte {
-	return g.values[g.column[spec.GetAttribute().GetName()]](row)
-}
-
-func (g *grid) MapOverRows(specs []base.AttributeSpec, f func(row [][]byte, rowNo int) (bool, error)) error {
-	values := make([]func(int) []byte, len(specs))
-	for i, s := range specs {
-		values[i] = g.values[g.column[s.GetAttribute().GetName()]]
-	}
-	row := make([][]byte, len(specs))
-	for r := range g.d.Rows() {
-		for i, value := range values {
-			row[i] = value(r)
-		}
-		if more, err := f(row, r); err != nil || !more {
-			return err
-		}
-	}
-	return nil
-}
-
-func (g *grid) RowString(row int) string {
-	var words []string
-	for c, a := range g.attributes {
-		words = append(words, a.GetStringFromSysVal(g.values[c](row)))
-	}
-	return strings.Join(words, " ")
-}
-
-// Size returns the numbers of attributes and of rows.
-func (g *grid) Size() (int, int) { return len(g.attributes), g.d.Rows() }
-
-func (g *grid) String() string { return g.d.String() }

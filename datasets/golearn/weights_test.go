@@ -11,12 +11,12 @@ import (
 	"github.com/plrank/plrank/datasets"
 )
 
-var allColumns = GridOptions{QueryColumn: "qid", WeightColumn: "weight", QueryWeightColumn: "query weight", GroupColumn: "group"}
+var allColumns = GridOptions{QueryColumn: "qid", WeightColumn: "weight", GroupColumn: "group"}
 
 // weighted is the sample with weights and groups, not in the order of the groups.
 func weighted() *datasets.Dataset {
 	d := sample()
-	d.Weights, d.QueryWeights = []float32{.1, 0, 16777217, 3e-9}, []float32{2, .7, 1e-3}
+	d.Weights = []float32{.1, 0, 16777217, 3e-9}
 	d.Groups, d.GroupNames = []int{2, 0, -1, 2}, []string{"b c", "unused", "d"}
 	return d
 }
@@ -39,9 +39,9 @@ func TestWeightsAndGroupsCross(t *testing.T) {
 		if names == nil {
 			names = []string{"0", "1", "2"}
 		}
-		if !slices.Equal(back.Weights, d.Weights) || !slices.Equal(back.QueryWeights, d.QueryWeights) || !slices.Equal(back.Groups, d.Groups) ||
+		if !slices.Equal(back.Weights, d.Weights) || !slices.Equal(back.Groups, d.Groups) ||
 			!slices.Equal(back.GroupNames, names) || !slices.Equal(back.FeatureNames, d.FeatureNames) {
-			t.Errorf("%v %v %v %q", back.Weights, back.QueryWeights, back.Groups, back.GroupNames)
+			t.Errorf("%v %v %q", back.Weights, back.Groups, back.GroupNames)
 		}
 
 		var text bytes.Buffer
@@ -69,24 +69,24 @@ func TestWeightsAndGroupsCross(t *testing.T) {
 				t.Errorf("row %d: group %q, want %q, in\n%s", r, is, want, text.String())
 			}
 		}
-		if !slices.Equal(back.Weights, d.Weights) || !slices.Equal(back.QueryWeights, d.QueryWeights) {
-			t.Errorf("%v %v in\n%s", back.Weights, back.QueryWeights, text.String())
+		if !slices.Equal(back.Weights, d.Weights) {
+			t.Errorf("%v in\n%s", back.Weights, text.String())
 		}
 	}
 }
 
-// A query that comes back keeps its weight, and its documents theirs.
-func TestWeightsOfAQueryThatComesBackMustAgree(t *testing.T) {
-	grid, err := base.ParseCSVToInstancesFromReader(strings.NewReader("label,qid,x,w,v,g\n1,5,10,1,.5,7\n2,6,11,2,1,8\n3,5,12,3,.5,7\n"), true)
+// The documents of a query that comes back keep their weights and groups.
+func TestDocumentsOfAQueryThatComesBackKeepTheirWeights(t *testing.T) {
+	grid, err := base.ParseCSVToInstancesFromReader(strings.NewReader("label,qid,x,w,g\n1,5,10,1,7\n2,6,11,2,8\n3,5,12,3,7\n"), true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := Dataset(grid, GridOptions{LabelColumn: "label", WeightColumn: "w", QueryWeightColumn: "v", GroupColumn: "g"})
+	d, err := Dataset(grid, GridOptions{LabelColumn: "label", WeightColumn: "w", GroupColumn: "g"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(d.Weights, []float32{1, 3, 2}) || !slices.Equal(d.QueryWeights, []float32{.5, 1}) || !slices.Equal(d.Groups, []int{0, 0, 1}) || !slices.Equal(d.FeatureNames, []string{"x"}) {
-		t.Errorf("%v %v %v %q", d.Weights, d.QueryWeights, d.Groups, d.FeatureNames)
+	if !slices.Equal(d.Weights, []float32{1, 3, 2}) || !slices.Equal(d.Groups, []int{0, 0, 1}) || !slices.Equal(d.FeatureNames, []string{"x"}) {
+		t.Errorf("%v %v %q", d.Weights, d.Groups, d.FeatureNames)
 	}
 }
 
@@ -96,10 +96,8 @@ func TestDatasetsThatGridsCannotHoldAreErrors(t *testing.T) {
 		want   string
 	}{
 		{func(_ *datasets.Dataset, o *GridOptions) { o.WeightColumn = "" }, "sample has weights of documents: please name their column, WeightColumn"},
-		{func(_ *datasets.Dataset, o *GridOptions) { o.QueryWeightColumn = "" }, "weights of queries"},
 		{func(_ *datasets.Dataset, o *GridOptions) { o.GroupColumn = "" }, "GroupColumn"},
 		{func(d *datasets.Dataset, _ *GridOptions) { d.Weights = nil }, `no weights of documents for column "weight"`},
-		{func(d *datasets.Dataset, _ *GridOptions) { d.QueryWeights = nil }, `no weights of queries for column "query weight"`},
 		{func(d *datasets.Dataset, _ *GridOptions) { d.Groups = nil }, `no groups for column "group"`},
 		{func(_ *datasets.Dataset, o *GridOptions) { o.GroupColumn = "weight" }, "two columns have the same name"},
 		{func(d *datasets.Dataset, _ *GridOptions) { d.GroupNames[1] = "b c" }, `group 1 has the name "b c"`},
@@ -112,19 +110,19 @@ func TestDatasetsThatGridsCannotHoldAreErrors(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"qid,label,w,v,g\n1,2,-1,1,1\n":               `row 1: attribute "w": weight -1: want a number of 0 or more`,
-		"qid,label,w,v,g\n1,2,1,1,1\n1,2,1,2,1\n":     `query "1" has rows of weights 1 and 2: want one weight`,
-		"qid,label,w,v,g\n9007199254740993,2,1,1,1\n": `row 1: attribute "qid": the id 9007199254740992 is not exact in golearn`,
-		"qid,label,w,v,g\n1,2,1,1,1\n1,2,1,1,1e300\n": `row 2: attribute "g": the id 1000`,
-		"qid,label,w,v\n1,2,1,1\n":                    `no attribute "g" among qid, label, w, v`,
-		"qid,label,w,v,g\n1,2,x,1,1\n":                `weight attribute "w" holds no numbers`,
-		"qid,label,w,v,g\n1,2,1,1,1\n2,2,1,1e39,1\n":  `row 2: attribute "v": 1e+39 is infinite or beyond`,
+		"qid,label,w,g\n1,2,-1,1\n":               `row 1: attribute "w": weight -1: want a number of 0 or more`,
+		"qid,label,w,g\n9007199254740993,2,1,1\n": `row 1: attribute "qid": the id 9007199254740992 is not exact in golearn`,
+		"qid,label,w,g\n1,2,1,1\n1,2,1,1e300\n":   `row 2: attribute "g": the id 1000`,
+		"qid,label,w\n1,2,1\n":                    `no attribute "g" among qid, label, w`,
+		"qid,label,w,g\n1,2,x,1\n":                `row 1: attribute "w": it is categorical`,
+		"qid,label,w,g\n1,2,1,1\n2,2,1e39,1\n":    `row 2: attribute "w": 1e+39 is infinite or beyond`,
+		"qid,g,label\n1,2,1\n":                    `no attribute "w" among qid, g, label`,
 	} {
 		grid, err := base.ParseCSVToInstancesFromReader(strings.NewReader(text), true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Dataset(grid, GridOptions{LabelColumn: "label", WeightColumn: "w", QueryWeightColumn: "v", GroupColumn: "g"}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Dataset(grid, GridOptions{LabelColumn: "label", WeightColumn: "w", GroupColumn: "g"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
 	}
