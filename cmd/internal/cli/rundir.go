@@ -94,23 +94,23 @@ func (d *RunDir) takeLock(take func(path string) (*file.Lock, error)) (err error
 }
 
 // Begin writes the settings of a run that begins or goes on, and its initial model, if it has one. A run that goes on is
-// brought to the checkpoint of the folder, or to the one before it if the last is damaged; the warning says so, or that
+// brought to the checkpoint of the folder, or to the one before it if the last is damaged; a warning says so, or that
 // nothing keeps other runs out of the folder. An existing result, of fewer epochs, counts as interrupted until Finish.
-func (d *RunDir) Begin(t *train.Trainer, initial *ranker.Model, settings any) (warning string, err error) {
+func (d *RunDir) Begin(t *train.Trainer, initial *ranker.Model, settings any) (warnings []string, err error) {
 	d.removeLeftovers()
-	if warning, err = d.restore(t); err != nil {
-		return "", err
+	if warnings, err = d.restore(t); err != nil {
+		return nil, err
 	}
 	if d.unlocked != "" {
-		warning = strings.TrimPrefix(warning+"; "+d.unlocked, "; ")
+		warnings = append(warnings, d.unlocked)
 	}
 	if err := d.writeJSON(SettingsFile, settings); err != nil {
-		return warning, err
+		return warnings, err
 	}
 	if err := d.keepInitial(initial); err != nil || t.Done() {
-		return warning, err
+		return warnings, err
 	}
-	return warning, d.markInterrupted(ResultFile)
+	return warnings, d.markInterrupted(ResultFile)
 }
 
 // BeginSeveral is Begin for the folder above the folders of several runs, with its file of results.

@@ -44,27 +44,27 @@ func (d *RunDir) removeLeftovers() {
 }
 
 // restore brings t to the last checkpoint that is whole; without any, t stays at the beginning.
-func (d *RunDir) restore(t *train.Trainer) (warning string, err error) {
+func (d *RunDir) restore(t *train.Trainer) (warnings []string, err error) {
 	last, previous := d.File(CheckpointFile), d.File(PreviousFile)
 	err = t.Restore(last)
 	missing := errors.Is(err, fs.ErrNotExist)
 	if !missing && !errors.Is(err, train.ErrDamaged) {
-		return "", err
+		return nil, err
 	}
 	other := t.Restore(previous)
 	switch {
 	case other == nil:
 		// A damaged checkpoint must not become the one before.
 		if other = file.Rename(previous, last); other != nil {
-			return "", fmt.Errorf("train: %w", other)
+			return nil, fmt.Errorf("train: %w", other)
 		}
-		return fmt.Sprintf("%v: going on from the checkpoint before it, after epoch %d", err, len(t.History())), nil
+		return []string{fmt.Sprintf("%v: going on from the checkpoint before it, after epoch %d", err, len(t.History()))}, nil
 	case missing && errors.Is(other, fs.ErrNotExist):
-		return "", nil
+		return nil, nil
 	case errors.Is(other, fs.ErrNotExist):
-		return "", fmt.Errorf("%w; there is none before it: please start the run anew", err)
+		return nil, fmt.Errorf("%w; there is none before it: please start the run anew", err)
 	}
-	return "", fmt.Errorf("%w; and so is the one before it: %w", err, other)
+	return nil, fmt.Errorf("%w; and so is the one before it: %w", err, other)
 }
 
 // saveCheckpoint saves a checkpoint, and keeps the last one as the one before.

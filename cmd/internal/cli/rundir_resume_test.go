@@ -64,7 +64,8 @@ func TestDamagedCheckpointGivesWayToThePrevious(t *testing.T) {
 		put(previous, before)
 		damage()
 		tr := newRun(t, c, s)
-		warning, err := dir.Begin(tr, nil, c)
+		warnings, err := dir.Begin(tr, nil, c)
+		warning := strings.Join(warnings, "\n")
 		if err != nil || !strings.Contains(warning, "checkpoint.npz") || !strings.HasSuffix(warning, "going on from the checkpoint before it, after epoch 2") {
 			t.Fatalf("%s: %q, %v", name, warning, err)
 		}

@@ -28,11 +28,11 @@ func fit(ctx context.Context, o *options, stdout, stderr io.Writer) error {
 	if folds != nil {
 		return fitFolds(ctx, o, folds, stdout, stderr)
 	}
-	j, err := prepare(ctx, o, nil, stderr)
+	j, err := prepare(ctx, o, stderr)
 	if err != nil {
 		return err
 	}
-	_, measured, err := j.run(ctx, stdout, stderr)
+	measured, err := j.run(ctx, stdout, stderr)
 	if measured == nil {
 		return err
 	}
@@ -99,18 +99,17 @@ func fitFolds(ctx context.Context, o *options, folds []int, stdout, stderr io.Wr
 func fitEach(ctx context.Context, o *options, folds []int, dir *cli.RunDir, stdout, stderr io.Writer) (reports []*train.Report, err error) {
 	for _, fold := range folds {
 		fmt.Fprintf(o.notes(stderr), "fold %d\n", fold)
-		j, err := prepare(ctx, ofFold(o, fold), nil, stderr)
-		if err == nil && reports == nil {
+		j, err := prepare(ctx, ofFold(o, fold), stderr)
+		if err != nil {
+			return reports, err
+		}
+		if reports == nil {
 			o.Config, o.Models, o.bySize = j.Config, j.Models, j.bySize // all folds have the recipe of the first
-			o.line = nil                                                // what has no effect is told once
 			if dir != nil {
 				j.beginAbove = func() error { return dir.BeginSeveral(o.settings, cli.FoldsFile) }
 			}
 		}
-		if err != nil {
-			return reports, err
-		}
-		_, measured, err := j.run(ctx, io.Discard, stderr)
+		measured, err := j.run(ctx, io.Discard, stderr)
 		if errors.Is(err, command.ErrInterrupted) && reports == nil {
 			cli.PrintReport(stdout, measured)
 		}
@@ -123,14 +122,14 @@ func fitEach(ctx context.Context, o *options, folds []int, dir *cli.RunDir, stdo
 }
 
 // foldFolder is the folder of the run on a fold.
-func foldFolder(out string, fold int) string { return filepath.Join(out, fmt.Sprintf("fold%d", fold)) }
+func foldFolder(fold int) string { return fmt.Sprintf("fold%d", fold) }
 
 // FoldsIn returns the folders of the folds that were trained on, where path is the folder above them.
 func FoldsIn(path string) (folders []string, err error) {
 	summaries, err := cli.ReadJSON[cli.FoldsSummary](filepath.Join(path, cli.FoldsFile))
 	for _, summary := range summaries {
 		for _, fold := range summary.Folds {
-			folders = append(folders, foldFolder(path, fold))
+			folders = append(folders, filepath.Join(path, foldFolder(fold)))
 		}
 	}
 	return folders, err
@@ -138,16 +137,12 @@ func FoldsIn(path string) (folders []string, err error) {
 
 // ofFold is the options of the run on one fold.
 func ofFold(o *options, fold int) *options {
-	one := *o
+	one := o.within(foldFolder(fold))
 	one.Fold = fold
 	if o.Folds == allFolds {
 		one.Folds = ""
 	}
-	if o.out != "" {
-		one.out = foldFolder(o.out, fold)
-		one.resume = o.resume && begun(one.out)
-	}
-	return &one
+	return one
 }
 
 // shareGrade gives all folds the highest grade of all their data, where one would have another

@@ -15,11 +15,7 @@ func (o *options) idle(s *datasets.Splits) (warnings map[string]string, err erro
 		return nil, nil
 	}
 	line := &cli.Line{FlagSet: o.line, Rows: o.flags()}
-	models := o.Models
-	if models == nil {
-		models = []train.Config{o.Config}
-	}
-	for _, c := range models {
+	for _, c := range o.plan() {
 		measures, err := c.Measures()
 		if err != nil {
 			return nil, err

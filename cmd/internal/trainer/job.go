@@ -19,42 +19,39 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// A job is a run that is ready to begin.
+// A job is a run whose data are read, and whose models are chosen.
 type job struct {
 	*options
 	dir     *cli.RunDir // nil: none is asked for
 	splits  *datasets.Splits
-	trainer *train.Trainer // nil: of a mixture, before its models
-	initial *ranker.Model  // nil: there is none
+	custom  train.Custom   // of every model
+	trainer *train.Trainer // of the last model that was trained
 
-	beginAbove func() error // begins the folder above this run's, when the data have turned out to be good; nil: there is none
+	beginAbove func() error // begins the folder above this run's, when a model is about to be trained
 }
 
-// prepare makes the folder of the run before it reads the data, which may take time. Non-nil data is used as it is.
-func prepare(ctx context.Context, o *options, data *datasets.Splits, stderr io.Writer) (j *job, err error) {
-	dir, err := runDir(o)
-	if err != nil {
+// prepare makes the folder of the run before it reads the data, which may take time.
+func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err error) {
+	j = &job{options: o, custom: train.Custom{Processes: o.processes}, beginAbove: func() error { return nil }}
+	if j.dir, err = runDir(o); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			dir.Close()
+			j.dir.Close()
 		}
 	}()
-	parts := train.Custom{Processes: o.processes}
-	if o.rival != nil {
-		parts.Hooks = []train.Hook{o.rival}
-	}
 	var idle map[string]string
-	splits, err := inTurn(o.processes, func() (s *datasets.Splits, err error) {
+	j.splits, err = inTurn(o.processes, func() (s *datasets.Splits, err error) {
 		if o.InitModel != "" {
-			parts.Initial, err = ranker.Open(initialFile(o))
-			err = cmp.Or(err, o.beginWith(parts.Initial))
+			j.custom.Initial, err = ranker.Open(initialFile(o))
+			err = cmp.Or(err, o.beginWith(j.custom.Initial))
 		}
-		if s = data; err == nil && data == nil {
-			if s, err = open(ctx, o, parts.Initial, stderr); err == nil {
-				s, err = o.chooseProducts(ctx, s)
-			}
+		if err == nil {
+			s, err = open(ctx, o, j.custom.Initial, stderr)
+		}
+		if err == nil {
+			s, err = o.chooseProducts(ctx, s)
 		}
 		if err == nil {
 			err = chooseRecipe(o, s)
@@ -67,23 +64,13 @@ func prepare(ctx context.Context, o *options, data *datasets.Splits, stderr io.W
 		}
 		return s, err
 	})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = mpi.Alike(o.processes, "the number of models by flags and data", fmt.Sprint(len(o.plan())))
 	}
-	if err := mpi.Alike(o.processes, "the number of models by flags and data", fmt.Sprint(max(1, len(o.Models)))); err != nil {
-		return nil, err
-	}
-	if mpi.GroupOf(o.processes).Rank() == 0 {
+	if err == nil {
 		command.Warn(stderr, cli.Sorted(idle)...)
 	}
-	if o.Models != nil {
-		return &job{options: o, dir: dir, splits: splits}, nil
-	}
-	t, err := train.New(o.Config, parts, splits)
-	if err = mpi.Agree(o.processes, err); err != nil {
-		return nil, withFlags(err)
-	}
-	return &job{options: o, dir: dir, splits: splits, trainer: t, initial: parts.Initial}, nil
+	return j, err
 }
 
 // runDir is the folder of the run, or of its folds; nil if none is asked for, or another rank
@@ -102,6 +89,16 @@ func runDir(o *options) (*cli.RunDir, error) {
 func begun(folder string) bool {
 	_, err := os.Stat(filepath.Join(folder, cli.SettingsFile))
 	return err == nil
+}
+
+// within returns the options of a run in a folder within the one of this run.
+func (o *options) within(folder string) *options {
+	one := *o
+	if o.out != "" {
+		one.out = filepath.Join(o.out, folder)
+		one.resume = o.resume && begun(one.out)
+	}
+	return &one
 }
 
 // open returns the data that the options name, without unlabelled documents. It returns an error if all weights are

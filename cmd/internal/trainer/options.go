@@ -13,7 +13,6 @@ import (
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/mpi"
-	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -76,6 +75,14 @@ func (m *models) UnmarshalJSON(text []byte) error {
 // plain are settings that a file is read into, which may lack newer ones.
 func plain() settings { return settings{Config: train.Config{}.Plain()} }
 
+// plan returns the models that are trained.
+func (s settings) plan() []train.Config {
+	if s.Models == nil {
+		return []train.Config{s.Config}
+	}
+	return s.Models
+}
+
 // options are the command line.
 type options struct {
 	settings
@@ -93,9 +100,6 @@ type options struct {
 	chosen    string        // by what products of vectors were chosen; "": they were not
 	bySize    bool          // the recipe is still to be chosen, by the size of the data
 	recipe    string        // what was chosen, in words, by this run; lines
-	part      int           // the model of several that this is, from 1
-	parts     int           // how many there are
-	rival     *recipe.Rival // ends its training; nil: it is none of several
 }
 
 // allFolds is the value of -folds for a folder.

@@ -135,10 +135,10 @@ func (s settings) words(words string) string {
 func (s settings) recipeWords(splits *datasets.Splits) string {
 	words := s.Preset
 	preset, err := cli.Preset(s.Preset)
-	plan, models := recipe.Plan{Models: []train.Config{preset}, Reason: words}, []train.Config{s.Config}
+	plan, models := recipe.Plan{Models: []train.Config{preset}, Reason: words}, s.plan()
 	switch {
 	case s.Preset == cli.ByData && s.Models != nil:
-		plan, models = recipe.For(splits), s.Models
+		plan = recipe.For(splits)
 	case s.Preset == cli.ByData:
 		plan = recipe.Single(s.Scorer, splits)
 	case err != nil: // of a -config

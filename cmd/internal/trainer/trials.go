@@ -102,9 +102,7 @@ func (t *Trials) Models(more ...string) (models []train.Config, idle map[string]
 	if err != nil {
 		return nil, nil, err
 	}
-	if models = o.Models; models == nil {
-		models = []train.Config{o.Config}
-	}
+	models = o.plan()
 	for i := range models {
 		models[i].EvaluateTest = false // of a -config: trials have no test split
 	}
