@@ -105,6 +105,15 @@ func (p *parsed) checkMemory(inputs nn.MLPConfig, queries int) error {
 
 func gigabytes(n float64) string { return fmt.Sprintf("%.3g GB", n/1e9) }
 
+// Written returns c with its names as files and tables have them, such as ndcg@5 for NDCG@5. It returns an error if a setting is wrong.
+func (c Config) Written() (Config, error) {
+	p, err := c.parse(Custom{})
+	if err != nil {
+		return c, err
+	}
+	return p.config, nil
+}
+
 // Measures returns the metrics that a run reports.
 func (c Config) Measures() ([]metrics.Measure, error) {
 	p, err := c.parse(Custom{})

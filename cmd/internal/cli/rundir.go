@@ -67,30 +67,33 @@ func OpenRun(path string, settings any) (*RunDir, error) {
 }
 
 // lockedRun returns the folder of a run, locked.
-func lockedRun(path string) (*RunDir, error) {
-	d := &RunDir{path: path}
-	if err := d.takeLock(file.TakeLock); err != nil {
-		return nil, err
+func lockedRun(path string) (d *RunDir, err error) {
+	d = &RunDir{path: path}
+	if d.lock, d.unlocked, err = LockFolder(path, "run"); err != nil {
+		return nil, fmt.Errorf("train: %w", err)
 	}
 	return d, nil
 }
 
-// lockFile exists while a run is at work in the folder, and stays if it is killed.
+// lockFile exists while a program is at work in a folder, and stays if it is killed.
 const lockFile = ".lock"
 
-// takeLock keeps other runs out. If the file system has no locks, Begin warns.
-func (d *RunDir) takeLock(take func(path string) (*file.Lock, error)) (err error) {
-	d.lock, err = take(d.File(lockFile))
+// LockFolder keeps other programs out of a folder that one of this kind of work writes. If the file system has no locks, the lock is nil,
+// and a warning says so.
+func LockFolder(folder, work string) (lock *file.Lock, warning string, err error) {
+	return lockFolder(folder, work, file.TakeLock)
+}
+
+func lockFolder(folder, work string, take func(path string) (*file.Lock, error)) (lock *file.Lock, warning string, err error) {
+	lock, err = take(filepath.Join(folder, lockFile))
 	var other *file.LockHeldError
 	switch {
 	case errors.As(err, &other):
-		return fmt.Errorf("train: another run is at work in %s: %s: wait until it has ended, or name another folder", d.path, other.Owner)
+		err = fmt.Errorf("another %s is at work in %s: %s: wait until it has ended, or name another folder", work, folder, other.Owner)
 	case errors.Is(err, file.ErrNoLocks):
-		d.unlocked = fmt.Sprintf("%s: %v: do not start another run in it before this one has ended", d.path, err)
-	case err != nil:
-		return fmt.Errorf("train: %w", err)
+		return nil, fmt.Sprintf("%s: %v: do not start another %s in it before this one has ended", folder, err, work), nil
 	}
-	return nil
+	return lock, "", err
 }
 
 // Begin writes the settings of a run that begins or goes on, and its initial model, if it has one. A run that goes on is

@@ -63,13 +63,14 @@ func TestOneRunInAFolder(t *testing.T) {
 func TestRunWithoutLocksWarns(t *testing.T) {
 	c := train.Config{Optimization: train.Optimization{Epochs: 1}}
 	path := t.TempDir()
-	dir := &RunDir{path: path}
 	none := func(string) (*file.Lock, error) {
 		return nil, fmt.Errorf("%w: %w", file.ErrNoLocks, errors.New("no locks available"))
 	}
-	if err := dir.takeLock(none); err != nil {
-		t.Fatal(err)
+	lock, unlocked, err := lockFolder(path, "run", none)
+	if lock != nil || err != nil {
+		t.Fatal(lock, err)
 	}
+	dir := &RunDir{path: path, unlocked: unlocked}
 	warnings, err := dir.Begin(newRun(t, c, tinySplits()), nil, c)
 	if want := path + ": the file system has no locks: no locks available: do not start another run in it before this one has ended"; err != nil || !slices.Equal(warnings, []string{want}) {
 		t.Errorf("%q, %v", warnings, err)

@@ -102,11 +102,12 @@ func (t *Trials) Models(more ...string) (models []train.Config, idle map[string]
 	if err != nil {
 		return nil, nil, err
 	}
-	models = o.plan()
-	for i := range models {
-		models[i].EvaluateTest = false // of a -config: trials have no test split
+	for _, c := range o.plan() {
+		c.EvaluateTest = false // of a -config: trials have no test split
+		c, wrong := c.Written()
+		models, err = append(models, c), cmp.Or(err, wrong)
 	}
-	return models, idle, nil
+	return models, idle, err
 }
 
 // Trainer returns the training of a model of a trial on a fold.

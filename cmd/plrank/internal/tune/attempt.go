@@ -13,133 +13,109 @@ import (
 	"github.com/plrank/plrank/train"
 )
 
-// An attempt is a trial on a fold.
+// An attempt is what a trial has on a fold.
 type attempt struct {
-	*search
-	trial  *trial
-	fold   int
 	model  *ranker.Model // nil: there is none
-	best   float64
-	values train.Values // of the best epoch
+	epoch  int           // the best; 0 of a mixture
+	values train.Values  // of the model on the validation split; nil: they are not known
 }
 
-// train trains the models, and mixes them if there are several.
-func (a *attempt) train(ctx context.Context, models []train.Config) error {
-	result, err := recipe.Plan{Models: models}.Train(ctx, a.data.Folds[a.fold], func(i int, c train.Config, rival *recipe.Rival) (
+// train trains the models of a trial on a fold, and mixes them if there are several.
+func (s *search) train(ctx context.Context, t *trial, fold int, models []train.Config) (a attempt, err error) {
+	result, err := recipe.Plan{Models: models}.Train(ctx, s.data.Folds[fold], func(i int, c train.Config, rival *recipe.Rival) (
 		*train.Result, error) {
-		t, err := a.data.Trainer(c, a.fold, rival)
+		trainer, err := s.data.Trainer(c, fold, rival)
 		if err != nil {
 			return nil, err
 		}
-		rival.Trainer = t
-		if len(a.done) == 0 && a.fold == 0 && i == 0 {
-			a.warn(t.Warnings()...)
+		rival.Trainer = trainer
+		if len(s.done) == 0 && fold == 0 && i == 0 {
+			s.warn(trainer.Warnings()...)
 		}
-		r, err := t.Run(ctx, a.hooks(t, i, len(models)))
+		r, err := trainer.Run(ctx, train.Hooks{Step: func(at train.Step) {
+			epoch := (float64(at.Epoch-1) + float64(at.Step)/float64(at.Steps)) / float64(c.Epochs)
+			s.progress(t, (float64(fold)+(float64(i)+epoch)/float64(len(models)))/float64(s.folds()),
+				fmt.Sprintf("epoch %d/%d", at.Epoch, c.Epochs))
+		}})
 		if errors.Is(err, train.ErrBatch) && len(models) > 1 {
-			a.warn(fmt.Sprintf("trial %d: model %d is left out: %v", a.trial.Number, i+1, err))
+			s.warn(fmt.Sprintf("trial %d: model %d is left out: %v", t.Number, i+1, err))
 			return nil, nil
 		}
 		return r, err
 	})
 	if err != nil {
-		return err
+		return a, err
 	}
-	if a.model = result.Model; len(models) > 1 && len(result.History) > 0 {
-		if err := a.measure(models[0]); err != nil {
-			return err
-		}
-		if a.folds() == 1 {
-			a.trial.Best = []train.Value{train.Value(a.best)}
-		}
+	a = attempt{result.Model, result.BestEpoch, result.Initial}
+	switch {
+	case result.Shares != nil:
+		a.values, err = s.measure(models[0], fold, a.model)
+	case a.epoch > 0:
+		a.values = result.History[a.epoch-1].Vali
 	}
-	if result.Interrupted {
-		return command.ErrInterrupted
+	if err == nil && result.Interrupted {
+		err = command.ErrInterrupted
 	}
-	return nil
+	return a, err
 }
 
-// hooks returns what a training of one of several models calls.
-func (a *attempt) hooks(t *train.Trainer, model, models int) train.Hooks {
-	metric := t.Config.Metric
-	if a.own || a.trial.Number == 0 {
-		metric = a.common.Metric
+// progress shows how much of a trial is done.
+func (s *search) progress(t *trial, part float64, words string) {
+	part = (float64(t.Number) + part) / float64(s.total+1)
+	if !s.end.IsZero() {
+		part = max(part, 1-time.Until(s.end).Seconds()/s.limit.Seconds())
 	}
-	h := train.Hooks{Step: func(at train.Step) {
-		part := (float64(at.Epoch-1) + float64(at.Step)/float64(at.Steps)) / float64(t.Config.Epochs)
-		part = (float64(a.fold) + (float64(model)+part)/float64(models)) / float64(a.folds())
-		part = (float64(a.trial.Number) + part) / float64(a.total+1)
-		if !a.end.IsZero() {
-			part = max(part, 1-time.Until(a.end).Seconds()/a.limit.Seconds())
-		}
-		a.bar.Set(min(1, part), fmt.Sprintf("%s, epoch %d/%d", a.name(a.trial.Number), at.Epoch, t.Config.Epochs))
-	}}
-	if models > 1 {
-		return h
-	}
-	h.Initial = func(v train.Values) error {
-		a.best, a.values, a.trial.Epoch = float64(v[metric]), v, 0
-		return nil
-	}
-	h.Epoch = func(_ *train.Trainer, e train.Epoch) error {
-		if e.Best {
-			a.best, a.values, a.trial.Epoch = float64(e.Vali[metric]), e.Vali, e.Epoch
-		}
-		if a.folds() == 1 {
-			a.trial.Best = append(a.trial.Best, train.Value(a.best))
-		}
-		return nil
-	}
-	return h
+	s.bar.Set(min(1, part), s.name(t.Number)+", "+words)
 }
 
 // mix mixes the models of other trials.
-func (a *attempt) mix(parts []*trial) (err error) {
+func (s *search) mix(t *trial, parts []*trial) (a attempt, err error) {
 	var models []*ranker.Model
-	for _, t := range parts {
-		models = append(models, t.models[0])
+	for _, p := range parts {
+		models = append(models, p.models[0])
 	}
-	mixed, shares, err := recipe.Mix(a.common, a.data.Folds[a.fold].Vali, models...)
+	mixed, shares, err := recipe.Mix(s.common, s.data.Folds[0].Vali, models...)
 	if err != nil {
-		return err
+		return a, err
 	}
 	weights, _, err := mixed.Parts()
 	if err != nil {
-		return err
+		return a, err
 	}
 	if weights == nil { // of a single part, which is mixed again where it is
 		weights = []float64{1}
 	}
-	a.model, a.trial.Parts = mixed, []part{}
+	t.Parts = []part{}
 	for i, share := range shares {
 		if share == 0 {
 			continue
 		}
 		own, _, err := models[i].Parts()
 		if err != nil {
-			return err
+			return a, err
 		}
 		weight := weights[0]
 		if own != nil {
 			weight /= own[0]
 		}
 		weights = weights[max(1, len(own)):]
-		a.trial.Parts = append(a.trial.Parts, part{parts[i].Number, share, weight})
+		t.Parts = append(t.Parts, part{parts[i].Number, share, weight})
 	}
-	return a.measure(a.common)
+	values, err := s.measure(s.common, 0, mixed)
+	return attempt{model: mixed, values: values}, err
 }
 
-// measure measures the model on the validation split.
-func (a *attempt) measure(c train.Config) error {
-	c.Report = append(append([]string{}, c.Report...), a.common.Metric)
-	r, err := train.Evaluate(c, train.Custom{}, a.model, train.Split{Name: "vali", Data: a.data.Folds[a.fold].Vali})
+// measure measures a mixture on the validation split of a fold.
+func (s *search) measure(c train.Config, fold int, m *ranker.Model) (train.Values, error) {
+	c.Report = append(append([]string{}, c.Report...), s.common.Metric)
+	r, err := train.Evaluate(c, train.Custom{}, m, train.Split{Name: "vali", Data: s.data.Folds[fold].Vali})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rows := r.Splits[0].Rows
-	if a.values = rows[len(rows)-1]; math.IsNaN(float64(a.values[a.common.Metric])) {
-		return fmt.Errorf("%s of the mixture is not known", a.common.Metric)
+	values := rows[len(rows)-1]
+	if math.IsNaN(float64(values[s.common.Metric])) {
+		return nil, fmt.Errorf("%s of the mixture is not known", s.common.Metric)
 	}
-	a.best = float64(a.values[a.common.Metric])
-	return nil
+	return values, nil
 }

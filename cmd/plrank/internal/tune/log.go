@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/ranker"
@@ -18,17 +20,15 @@ import (
 
 // A trial is a training with some flags, or one on each fold, and how it ended.
 type trial struct {
-	Number  int           `json:"trial"` // 0: the plan as it is
-	Flags   []string      `json:"flags"`
-	Parts   []part        `json:"parts,omitempty"`  // of a mixture
-	Value   train.Value   `json:"value"`            // the best on the validation split, or the mean over all folds
-	Epoch   int           `json:"epoch"`            // of that value; of the last fold
-	Report  train.Values  `json:"report,omitempty"` // what -report names, of that epoch; the mean over folds
-	Best    []train.Value `json:"best"`             // the value after each epoch, or after each fold
-	Of      int           `json:"of,omitempty"`     // values of a trial that is complete
-	End     string        `json:"end"`              // one of these:
-	Error   string        `json:"error,omitempty"`
-	Seconds float64       `json:"seconds"`
+	Number  int          `json:"trial"` // 0: the plan as it is
+	Flags   []string     `json:"flags"`
+	Parts   []part       `json:"parts,omitempty"`  // of a mixture
+	Value   train.Value  `json:"value"`            // the best on the validation split, or the mean over all folds
+	Epoch   int          `json:"epoch"`            // of that value; of the last fold
+	Report  train.Values `json:"report,omitempty"` // what -report names, of that epoch; the mean over folds
+	End     string       `json:"end"`              // one of these:
+	Error   string       `json:"error,omitempty"`
+	Seconds float64      `json:"seconds"`
 
 	models []*ranker.Model // by fold; nil: they have been let go
 }
@@ -95,12 +95,7 @@ func openLog(folder string, resume bool) (l *log, err error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, fmt.Errorf("tune: %w", err)
 	}
-	l.lock, err = file.TakeLock(filepath.Join(folder, ".lock"))
-	var other *file.LockHeldError
-	switch {
-	case errors.As(err, &other):
-		return nil, fmt.Errorf("tune: another search is at work in %s: %s: wait until it has ended, or name another folder", folder, other.Owner)
-	case err != nil && !errors.Is(err, file.ErrNoLocks):
+	if l.lock, _, err = cli.LockFolder(folder, "search"); err != nil {
 		return nil, fmt.Errorf("tune: %w", err)
 	}
 	if resume {
@@ -133,12 +128,12 @@ func (l *log) read() error {
 			}
 			continue
 		}
-		t := &trial{}
+		t := &trial{Value: train.Value(math.NaN())}
 		if err := json.Unmarshal(line, t); err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
-		if t.End != failed && len(t.Best) == 0 {
-			return fmt.Errorf("line %d: a trial without values", n)
+		if t.End == complete && math.IsNaN(float64(t.Value)) {
+			return fmt.Errorf("line %d: a trial without a value", n)
 		}
 		l.trials = append(l.trials, t)
 	}

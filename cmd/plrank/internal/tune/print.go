@@ -45,11 +45,7 @@ func (s *search) print(w io.Writer, asJSON bool, out string) error {
 		return nil
 	}
 	fmt.Fprintln(w)
-	last := ""
-	if best.End == complete && best.Epoch > 0 && best.Epoch == best.Of && s.folds() == 1 {
-		last = "; its best epoch is the last: more may help (-epochs)"
-	}
-	cli.PrintNote(w, fmt.Sprintf("the best of %d trials is trial %d, %s%s", len(s.done), best.Number, best.words(), last))
+	cli.PrintNote(w, fmt.Sprintf("the best of %d trials is trial %d, %s", len(s.done), best.Number, best.words()))
 	if model != "" {
 		fmt.Fprintf(w, "its model is %s\n", model)
 	}

@@ -162,7 +162,7 @@ func (s *search) run(ctx context.Context) error {
 			s.warn(fmt.Sprintf("no flags were found for trial %d that make sense together and are new", n))
 			break
 		}
-		t := &trial{Number: n, Flags: d.flags, End: complete}
+		t := &trial{Number: n, Flags: d.flags, Value: train.Value(math.NaN()), End: complete}
 		start := time.Now()
 		err := d.err
 		if err == nil {
@@ -176,7 +176,7 @@ func (s *search) run(ctx context.Context) error {
 			t.End, t.Error, t.Value = failed, err.Error(), train.Value(math.NaN())
 		}
 		t.Seconds = time.Since(start).Seconds()
-		if t.End != cut || len(t.Best) > 0 && s.folds() == 1 { // the mean of some folds compares with no other
+		if t.End != cut || len(t.models) > 0 && s.folds() == 1 { // the mean of some folds compares with no other
 			if err := s.keep(t); err != nil {
 				return err
 			}
@@ -276,8 +276,8 @@ func (s *search) outcome(t *trial) string {
 	if t.Epoch > 0 {
 		words += fmt.Sprintf(" at epoch %d", t.Epoch)
 	}
-	if t.End == cut && t.Of > 0 {
-		words += fmt.Sprintf(", cut after %d of %d", len(t.Best), t.Of)
+	if t.End == cut {
+		words += ", when the time was over"
 	}
 	if t == s.best() {
 		words += "  best"
@@ -285,40 +285,32 @@ func (s *search) outcome(t *trial) string {
 	return words
 }
 
-// try runs a trial on every fold.
+// try runs a trial on every fold. Its value is the mean over folds, also of the ones that it was trained on before an error.
 func (s *search) try(ctx context.Context, t *trial, d drawn) error {
-	sum, sums := 0., train.Values{}
-	if t.Of = s.folds(); s.folds() == 1 {
-		t.Of = 0
-		if len(d.models) == 1 {
-			t.Of = d.models[0].Epochs
-		}
-	}
-	parts := s.candidates()
+	sum, sums, parts := 0., train.Values{}, s.candidates()
 	for fold := range s.folds() {
-		a := &attempt{search: s, trial: t, fold: fold, best: math.NaN()}
-		run := func() error { return a.train(ctx, d.models) }
+		a, err := attempt{}, error(nil)
 		if d.models == nil {
-			run = func() error { return a.mix(parts) }
+			a, err = s.mix(t, parts)
+		} else {
+			a, err = s.train(ctx, t, fold, d.models)
 		}
-		err := run()
-		sum += a.best
+		if a.values == nil {
+			return err
+		}
+		n := float64(fold + 1)
+		sum += float64(a.values[s.common.Metric])
+		t.Value, t.Epoch, t.Report = train.Value(sum/n), a.epoch, nil
 		for _, name := range s.report {
-			sums[name] += a.values[name]
 			if t.Report == nil {
 				t.Report = train.Values{}
 			}
-			t.Report[name] = sums[name] / train.Value(fold+1)
+			sums[name] += a.values[name]
+			t.Report[name] = sums[name] / train.Value(n)
 		}
-		t.Value = train.Value(sum / float64(fold+1))
-		if a.model != nil {
-			t.models = append(t.models, a.model)
-		}
+		t.models = append(t.models, a.model)
 		if err != nil {
 			return err
-		}
-		if s.folds() > 1 || len(t.Best) == 0 {
-			t.Best = append(t.Best, t.Value)
 		}
 	}
 	return nil

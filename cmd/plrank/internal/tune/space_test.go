@@ -132,6 +132,11 @@ func TestSearchWithoutGrid(t *testing.T) {
 	if r := parsed(t, stdout); r.Metric != "expected-ndcg@10" {
 		t.Errorf("%+v", r)
 	}
+	// A metric may be spelt in other ways.
+	stdout, _ = must(t, "-data", data, "-epochs", "1", "-metric", "NDCG@05", "-trials", "1", "-json")
+	if r := parsed(t, stdout); r.Metric != "ndcg@5" || !(r.Trials[1].Value > 0) {
+		t.Errorf("%+v", r)
+	}
 	// Values of the loss compare no losses.
 	stdout, _ = must(t, "-data", data, "-epochs", "1", "-metric", "loss", "-trials", "2", "-hidden", "4", "-json")
 	for _, flags := range flagsOf(parsed(t, stdout).Trials) {
@@ -192,7 +197,7 @@ func TestTrialIsCutWhenTheTimeIsOver(t *testing.T) {
 		if len(r.Trials) == 0 && minutes < 1 {
 			continue
 		}
-		if len(r.Trials) != 1 || r.Trials[0].End != cut || r.Command == nil || !strings.Contains(stderr, "trial 0  the plan as it is  "+r.Metric) || !strings.Contains(stderr, "of 1000000  best") {
+		if len(r.Trials) != 1 || r.Trials[0].End != cut || r.Command == nil || !strings.Contains(stderr, "trial 0  the plan as it is  "+r.Metric) || !strings.Contains(stderr, ", when the time was over  best") {
 			t.Fatalf("%s\n%s", stdout, stderr)
 		}
 		if kept := lines(t, out); len(kept) != 0 {

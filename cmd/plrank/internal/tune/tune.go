@@ -75,22 +75,13 @@ func (o *options) Check(line *cli.Line) (err error) {
 			o.shared = append(o.shared, "-"+f.Name+"="+f.Value.String())
 		}
 	})
-	o.seed, err = strconv.ParseUint(line.Lookup("seed").Value.String(), 10, 64)
-	switch {
-	case err != nil:
-		return err
-	case o.resume && o.out == "":
-		return errors.New("-resume needs the folder of the trials: -out")
-	case o.resume:
-		return nil
-	}
 	o.usual = o.grid == nil
+	o.seed, err = strconv.ParseUint(line.Lookup("seed").Value.String(), 10, 64)
+	err = cmp.Or(err, cli.ErrorIf(o.resume && o.out == "", "-resume needs the folder of the trials: -out"))
 	for _, c := range o.grid {
-		if err := c.check(o.shared.has(c.flag)); err != nil {
-			return err
-		}
+		err = cmp.Or(err, c.check(o.shared.has(c.flag)))
 	}
-	return nil
+	return err
 }
 
 // check returns an error if the flag cannot be tried.
@@ -112,42 +103,35 @@ func (c choice) check(given bool) error {
 func (o *options) args() []string {
 	args := slices.Clone(o.shared)
 	for _, c := range o.grid {
-		if !o.usual {
-			args = append(args, "-grid="+c.text)
-		}
+		args = append(args, "-grid="+c.text)
 	}
 	return append(args, fmt.Sprintf("-minutes=%v", o.minutes), fmt.Sprintf("-trials=%d", o.trials))
 }
 
 // goOn makes these the options of a search with such args, and takes the given flags that may change.
-func (o *options) goOn(args []string, given *cli.Line) error {
-	was := options{}
-	line := &cli.Line{FlagSet: was.Flags().Set()}
+func (o *options) goOn(args []string, given *cli.Line) (err error) {
 	older := func(arg string) bool { return strings.HasPrefix(arg, "-early-stop=") } // a flag of older versions
-	err := command.Parse(line.FlagSet, slices.DeleteFunc(slices.Clone(args), older))
-	if err == nil {
-		err = was.Check(line)
-	}
-	if err != nil {
-		return fmt.Errorf("tune: %s: %w", o.out, err)
-	}
+	args = slices.DeleteFunc(slices.Clone(args), older)
 	given.Visit(func(f *flag.Flag) {
-		switch f.Name {
-		case "minutes":
-			was.minutes = o.minutes
-		case "trials":
-			was.trials = o.trials
-		case "threads", "cache":
-			was.shared = append(was.shared, "-"+f.Name+"="+f.Value.String())
-		case "out", "resume", "json":
-		default:
+		if !slices.Contains([]string{"minutes", "trials", "threads", "cache", "out", "resume", "json"}, f.Name) {
 			err = command.Usage(fmt.Errorf("-%s: -resume goes on with the flags of the search in %s: only -minutes, -trials, -threads, -cache "+
 				"and -json may be given", f.Name, o.out))
 		}
+		args = append(args, "-"+f.Name+"="+f.Value.String())
 	})
-	was.out, was.resume, was.asJSON = o.out, o.resume, o.asJSON
-	*o = was
-	return err
+	if err != nil {
+		return err
+	}
+	out := o.out
+	*o = options{}
+	line := &cli.Line{FlagSet: o.Flags().Set()}
+	if err = command.Parse(line.FlagSet, args); err == nil {
+		err = o.Check(line)
+	}
+	if err != nil {
+		return fmt.Errorf("tune: %s: %w", out, err)
+	}
+	return nil
 }
 
 // Run runs the sub-command, and returns its exit status.

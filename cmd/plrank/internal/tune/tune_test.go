@@ -165,7 +165,7 @@ func TestFlagsWithoutEffectInAnyTrialAreWarnings(t *testing.T) {
 	}
 }
 
-// The test split is not even kept, and every fold has a mean.
+// The test split is not even kept.
 func TestTrialsHaveNoTestSplit(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"-data", commandtest.Fold(t)}, {"-data", commandtest.Folds(t, 3), "-folds", "all"}} {
@@ -176,12 +176,6 @@ func TestTrialsHaveNoTestSplit(t *testing.T) {
 		for _, fold := range trials.Folds {
 			if fold.Test != nil || fold.Train == nil || fold.Vali == nil {
 				t.Errorf("%v", fold)
-			}
-		}
-		stdout, _ := must(t, append(quick(args...), "-grid", "lr=.01,.02", "-json")...)
-		for _, trial := range parsed(t, stdout).Trials {
-			if n := len(trial.Best); n != len(trials.Folds) || trial.Value != trial.Best[n-1] {
-				t.Errorf("%+v", trial)
 			}
 		}
 	}
@@ -254,7 +248,7 @@ func TestInterruptedSearchGoesOn(t *testing.T) {
 		"{}\n":                 `its format is "", want "plrank tune 2"`,
 		"no JSON\n":            "not a file of plrank tune",
 		head0(t, path) + "x\n": "line 2: invalid character",
-		head0(t, path) + `{"flags":["-lr=1"],"end":"complete"}` + "\n": "line 2: a trial without values",
+		head0(t, path) + `{"flags":["-lr=1"],"end":"complete"}` + "\n": "line 2: a trial without a value",
 	} {
 		bad := t.TempDir()
 		commandtest.Write(t, filepath.Join(bad, "trials.jsonl"), text)
@@ -394,14 +388,11 @@ func TestWeightsOfFairnessAreTried(t *testing.T) {
 	}
 }
 
-// A best trial whose best epoch is its last may need more, and the table fits the terminal.
-func TestBestEpochOfATrialThatIsItsLastIsSaid(t *testing.T) {
+// Tables fit the terminal, whatever the length of the flags.
+func TestTableFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	data := commandtest.Fold(t)
 	text, _ := must(t, quick("-data", data, "-grid", "lr=1e-4", "-grid", "hidden=4", "-grid", "loss=plrank-exact+0.1*softmax", "-grid", "activation=gelu", "-metric", "ndcg@10")...)
-	if !strings.Contains(strings.Join(strings.Fields(text), " "), "epoch is the last: more may help (-epochs)") {
-		t.Error(text)
-	}
 	table, _, _ := strings.Cut(text, "to make its model")
 	for line := range strings.Lines(table) {
 		if len(line) > 81 {
