@@ -44,16 +44,10 @@ func CreateRun(path string) (*RunDir, error) {
 }
 
 // checkUnbegun returns an error for a file that a run leaves only after its first checkpoint, or that is not of a run.
-func checkUnbegun(path string, entry fs.DirEntry, err error) error {
+func checkUnbegun(_ string, entry fs.DirEntry, err error) error {
 	name := entry.Name()
-	switch {
-	case err != nil:
-		return err
-	case entry.IsDir(): // of a fold
-		return nil
-	case name == SettingsFile, name == InitialFile, name == lockFile,
-		strings.HasPrefix(name, "."+SettingsFile+"."), strings.HasPrefix(name, ".checkpoint."):
-		return nil // the last two are what is left of writing that was cut off
+	if err != nil || entry.IsDir() || name == SettingsFile || name == InitialFile || strings.HasPrefix(name, ".") {
+		return err // folders are of folds and models; hidden files are locks, and what is left of writing that was cut off
 	}
 	return fmt.Errorf("it contains %s", name)
 }
@@ -98,7 +92,7 @@ func lockFolder(folder, work string, take func(path string) (*file.Lock, error))
 
 // Begin writes the settings of a run that begins or goes on, and its initial model, if it has one. A run that goes on is
 // brought to the checkpoint of the folder, or to the one before it if the last is damaged; a warning says so, or that
-// nothing keeps other runs out of the folder. An existing result, of fewer epochs, counts as interrupted until Finish.
+// nothing keeps other runs out of the folder. An existing result, of fewer epochs, is removed.
 func (d *RunDir) Begin(t *train.Trainer, initial *ranker.Model, settings any) (warnings []string, err error) {
 	d.removeLeftovers()
 	if warnings, err = d.restore(t); err != nil {
@@ -113,7 +107,7 @@ func (d *RunDir) Begin(t *train.Trainer, initial *ranker.Model, settings any) (w
 	if err := d.keepInitial(initial); err != nil || t.Done() {
 		return warnings, err
 	}
-	return warnings, d.markInterrupted(ResultFile)
+	return warnings, d.removeResult(ResultFile)
 }
 
 // BeginSeveral is Begin for the folder above the folders of several runs, with its file of results.
@@ -121,7 +115,7 @@ func (d *RunDir) BeginSeveral(settings any, results string) error {
 	if err := d.writeJSON(SettingsFile, settings); err != nil {
 		return err
 	}
-	return d.markInterrupted(results)
+	return d.removeResult(results)
 }
 
 // Epoch saves what t has learnt after an epoch. The files are written while training goes on: the next Epoch, Wait and

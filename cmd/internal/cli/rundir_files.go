@@ -94,21 +94,12 @@ func (d *RunDir) keepInitial(model *ranker.Model) error {
 	return model.Save(d.File(InitialFile))
 }
 
-// markInterrupted says in a result, if there is one, that the run has not ended.
-func (d *RunDir) markInterrupted(name string) error {
-	data, err := os.ReadFile(d.File(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+// removeResult removes a result, if there is one: the run goes on.
+func (d *RunDir) removeResult(name string) error {
+	if err := os.Remove(d.File(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("train: %w", err)
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(data, &fields); err != nil || fields == nil { // damaged: Finish writes it anew
-		fields = map[string]json.RawMessage{}
-	}
-	fields["interrupted"] = json.RawMessage("true")
-	return d.writeJSON(name, fields)
+	return nil
 }
 
 func (d *RunDir) writeHistory(history []train.Epoch) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -63,14 +64,11 @@ func TestSumUpIsMeanAndDeviation(t *testing.T) {
 		t.Errorf("%s: %+v", text, back)
 	}
 
-	// A summary of fewer folds counts as interrupted while more are trained.
-	if err := dir.FinishFolds(r, false); err != nil {
-		t.Fatal(err)
-	}
+	// While more folds are trained there is no summary.
 	if err := dir.BeginSeveral(train.Config{}, FoldsFile); err != nil {
 		t.Fatal(err)
 	}
-	if text, err = os.ReadFile(dir.File(FoldsFile)); err != nil || json.Unmarshal(text, &back) != nil || !back.Interrupted || len(back.Folds) != 3 {
-		t.Errorf("%s, %v", text, err)
+	if _, err = os.Stat(dir.File(FoldsFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
 	}
 }

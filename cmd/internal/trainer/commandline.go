@@ -81,7 +81,7 @@ func (o *options) startingPoint() (*options, error) {
 		if err != nil {
 			return nil, command.Usage(err)
 		}
-		return &options{settings: settings{Preset: o.Preset, Config: preset}}, nil
+		return &options{settings: settings{Preset: o.Preset, Recipe: o.Preset, Config: preset}}, nil
 	}
 	if slices.Contains(o.given, "preset") {
 		return nil, command.Usage(errors.New("-preset has no meaning with -config"))

@@ -104,7 +104,7 @@ func fitEach(ctx context.Context, o *options, folds []int, dir *cli.RunDir, stdo
 			return reports, err
 		}
 		if reports == nil {
-			o.Config, o.Models, o.bySize = j.Config, j.Models, j.bySize // all folds have the recipe of the first
+			o.Recipe, o.Config, o.Models, o.bySize = j.Recipe, j.Config, j.Models, j.bySize // all folds have the recipe of the first
 			if dir != nil {
 				j.beginAbove = func() error { return dir.BeginSeveral(o.settings, cli.FoldsFile) }
 			}

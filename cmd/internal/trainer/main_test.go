@@ -125,7 +125,7 @@ func TestExtensionIsKept(t *testing.T) {
 	if status, _, stderr := call("-data", data, "-out", out, "-epochs", "1", "-seed", "3", "-scorer", "mlp", "-hidden", "4", "-members", "1"); status != 0 {
 		t.Fatal(status, stderr)
 	}
-	interrupted := func() (r cli.RunSummary) {
+	result := func() (r cli.RunSummary) {
 		if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "result.json"))), &r); err != nil {
 			t.Fatal(err)
 		}
@@ -134,8 +134,8 @@ func TestExtensionIsKept(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	stderr := &watcher{word: "matrix products", f: cancel} // once the data are read
-	if status := run(ctx, nil, []string{"-resume", "-out", out, "-epochs", "3"}, io.Discard, stderr); status != 130 || !interrupted().Interrupted {
-		t.Errorf("interrupted: %d, %q, %+v", status, stderr, interrupted())
+	if status := run(ctx, nil, []string{"-resume", "-out", out, "-epochs", "3"}, io.Discard, stderr); status != 130 || !result().Interrupted {
+		t.Errorf("interrupted: %d, %q, %+v", status, stderr, result())
 	}
 	moved := filepath.Join(t.TempDir(), "moved")
 	if err := os.Rename(data, moved); err != nil {
@@ -154,7 +154,7 @@ func TestExtensionIsKept(t *testing.T) {
 		if status, _, stderr := call("-resume", "-out", out, "-data", moved); status != 0 {
 			t.Fatal(status, stderr)
 		}
-		if r := interrupted(); r.Interrupted || r.Epochs != 3 {
+		if r := result(); r.Interrupted || r.Epochs != 3 {
 			t.Errorf("at the end: %+v", r)
 		}
 	}

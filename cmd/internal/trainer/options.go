@@ -35,6 +35,7 @@ var page = cli.Page{
 // settings are what a run does, as its config.json keeps it.
 type settings struct {
 	Preset string `json:"preset"`
+	Recipe string `json:"recipe,omitempty"` // what chose the models, in words
 	cli.Source
 	cli.ClickLogs
 	cli.JudgeLabels

@@ -143,7 +143,7 @@ func (o *options) take(plan recipe.Plan, s *datasets.Splits, changes []string) e
 			o.recipe += "it sets " + flags + "\n"
 		}
 	}
-	if o.Config, o.bySize = plan.Models[0], false; len(plan.Models) > 1 {
+	if o.Recipe, o.Config, o.bySize = plan.Reason, plan.Models[0], false; len(plan.Models) > 1 {
 		o.Models = plan.Models
 	}
 	return o.check()

@@ -7,14 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/cmd/internal/report"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/ranker"
-	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 )
 
@@ -95,7 +93,7 @@ func readRun(path string) (*runFolder, error) {
 // take takes what the page says of the settings, the model and the data; nil: they are missing.
 func (r *runFolder) take(model *ranker.Model, splits *datasets.Splits) {
 	s := r.settings
-	r.Data, r.Config, r.Model = s.words(s.Data), s.Config, model
+	r.Data, r.Config, r.Model, r.Recipe = s.words(s.Data), s.Config, model, s.Recipe
 	if r.Title = s.words(filepath.Base(s.Data)); s.Synthetic() {
 		r.Title = r.Data
 	}
@@ -105,7 +103,6 @@ func (r *runFolder) take(model *ranker.Model, splits *datasets.Splits) {
 	if splits == nil {
 		return
 	}
-	r.Recipe = s.recipeWords(splits)
 	for _, split := range []train.Split{{Name: "train", Data: splits.Train}, {Name: "vali", Data: splits.Vali}, {Name: "test",
 		Data: splits.Test}} {
 		if split.Data != nil {
@@ -127,28 +124,6 @@ func (s settings) words(words string) string {
 	}
 	if s.Fold != 0 {
 		words += fmt.Sprintf(", fold %d", s.Fold)
-	}
-	return words
-}
-
-// recipeWords names the recipe, with its reason and what the run has in place of its settings.
-func (s settings) recipeWords(splits *datasets.Splits) string {
-	words := s.Preset
-	preset, err := cli.Preset(s.Preset)
-	plan, models := recipe.Plan{Models: []train.Config{preset}, Reason: words}, s.plan()
-	switch {
-	case s.Preset == cli.ByData && s.Models != nil:
-		plan = recipe.For(splits)
-	case s.Preset == cli.ByData:
-		plan = recipe.Single(s.Scorer, splits)
-	case err != nil: // of a -config
-		return ""
-	}
-	words = plan.Reason
-	for i, c := range models[:min(len(models), len(plan.Models))] {
-		if own := cli.Differences(c, plan.Models[i]); own != "" && !strings.HasSuffix(words, "; with "+own) { // as of the model before
-			words += "; with " + own
-		}
 	}
 	return words
 }
