@@ -44,7 +44,6 @@ type Expectation struct {
 	sum              *geometricSum // of the last call, nil for sweeps
 	column, discount []float64     // for one document or one rank at a time
 	moments          []float64
-	ofCascade        cascade
 	ofSimilarity     similarity
 	law              []float64
 }

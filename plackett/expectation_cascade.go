@@ -3,7 +3,6 @@ package plackett
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/plrank/plrank/internal/num"
@@ -24,9 +23,7 @@ import (
 //
 //	∫ t f_i f_j Σ_k θ_k [z^{k−1}] (a_i (1 − c_j z) − a_j (1 − c_i z)) G_{−i,−j} dt.
 //
-// Tolerance and cost are as for [Expectation.Gradient] where c is a linear function of a, as in all
-// of these metrics: a pair then has the factor (a_i − a_j)(1 − γz), for c = γ + s a. The cost is up to a
-// quarter higher elsewhere. Cascade returns the errors of [Expectation.Gradient], and an error for a
+// Tolerance and cost are as for [Expectation.Gradient]. Cascade returns its errors, and an error for a
 // continuation that is not from 0 to 1.
 func (e *Expectation) Cascade(scores, rewards, continuations, discounts, lambda []float64) (value float64, err error) {
 	if err := cmp.Or(checkRewards(rewards, scores), checkContinuations(continuations, scores), checkLambda(lambda, scores)); err != nil {
@@ -35,13 +32,8 @@ func (e *Expectation) Cascade(scores, rewards, continuations, discounts, lambda 
 	if !slices.ContainsFunc(continuations, func(c float64) bool { return c != 1 }) {
 		return e.run(scores, rewards, discounts, lambda)
 	}
-	c := e.setCascade(cascade{continuations: continuations, first: 1})
+	e.quadrature.cascade = cascade{continuations: continuations, pairs: true}
 	defer e.endCascade()
-	if gamma, ok := linear(rewards, continuations); ok {
-		c.next = -gamma
-	} else {
-		c.pairs = true
-	}
 	return e.run(scores, rewards, discounts, lambda)
 }
 
@@ -53,7 +45,7 @@ func (e *Expectation) CascadeExposure(scores, continuations, discounts, exposure
 	if err := checkContinuations(continuations, scores); err != nil {
 		return err
 	}
-	e.setCascade(cascade{continuations: continuations})
+	e.quadrature.cascade = cascade{continuations: continuations}
 	defer e.endCascade()
 	return e.Exposure(scores, discounts, exposure)
 }
@@ -85,7 +77,7 @@ func (e *Expectation) AveragePrecision(scores, relevant []float64, cutoff int, l
 	for k := range e.discount {
 		e.discount[k] = 1 / float64(k+1)
 	}
-	e.setCascade(cascade{relevant: relevant, first: 1, next: -1})
+	e.quadrature.cascade = cascade{relevant: relevant}
 	defer e.endCascade()
 	value, err = e.run(scores, relevant, e.discount, lambda)
 	_, total := magnitudes(relevant)
@@ -102,59 +94,14 @@ func (e *Expectation) AveragePrecision(scores, relevant []float64, cutoff int, l
 type cascade struct {
 	continuations []float64 // by document; nil: 1
 	relevant      []float64 // of average precision
-	pairs         bool      // have the factors 1 − c z
-	first, next   float64   // pairs count by first·θ_k + next·θ_{k+1}
+	pairs         bool      // have the factors 1 − c z and count by θ_k, else by θ_k − θ_{k+1}
 }
 
-func (c *cascade) dual() bool { return c != nil && c.relevant != nil }
+// dual reports whether the sums are dual numbers.
+func (c *cascade) dual() bool { return c.relevant != nil }
 
-func (c *cascade) general() bool { return c != nil && c.pairs }
-
-func (c *cascade) pair() (first, next float64) {
-	if c == nil {
-		return 1, -1
-	}
-	return c.first, c.next
-}
-
-// setCascade makes the calls up to endCascade compute a cascade.
-func (e *Expectation) setCascade(c cascade) *cascade {
-	e.ofCascade = c
-	e.quadrature.cascade = &e.ofCascade
-	return &e.ofCascade
-}
-
-func (e *Expectation) endCascade() { e.quadrature.cascade = nil }
-
-// linear returns γ where all c = γ + s·a, up to rounding and with a γ that is not large.
-func linear(a, c []float64) (gamma float64, ok bool) {
-	if len(a) == 0 {
-		return 0, true
-	}
-	low, high := 0, 0
-	for d, x := range a {
-		if x < a[low] {
-			low = d
-		}
-		if x > a[high] {
-			high = d
-		}
-	}
-	slope := 0.0
-	if a[low] < a[high] {
-		slope = (c[high] - c[low]) / (a[high] - a[low])
-	}
-	gamma = c[low] - slope*a[low]
-	if !(math.Abs(gamma) <= 2) {
-		return 0, false
-	}
-	for d, x := range a {
-		if !(math.Abs(c[d]-gamma-slope*x) <= 1e-15) {
-			return 0, false
-		}
-	}
-	return gamma, true
-}
+// endCascade makes the next calls compute no cascade.
+func (e *Expectation) endCascade() { e.quadrature.cascade = cascade{} }
 
 func checkRewards(rewards, scores []float64) error {
 	return cmp.Or(checkLength("rewards", len(rewards), len(scores)), checkFinite("reward", rewards))
@@ -176,7 +123,6 @@ func checkShares(what string, numbers []float64) error {
 
 // prepareCascade sets the continuations and relevances in the order of the quadrature.
 func (x *quadrature) prepareCascade() {
-	c := cmp.Or(x.cascade, &cascade{})
 	set := func(to *[]float64, from []float64, other float64) {
 		*to = num.Sized(*to, len(x.gain))
 		for i := range *to {
@@ -186,8 +132,12 @@ func (x *quadrature) prepareCascade() {
 			}
 		}
 	}
-	set(&x.continuation, c.continuations, 1)
-	set(&x.relevant, c.relevant, 0)
+	set(&x.continuation, x.cascade.continuations, 1)
+	set(&x.relevant, x.cascade.relevant, 0)
+	set(&x.paired, nil, 0)
+	if x.cascade.pairs {
+		copy(x.paired, x.continuation)
+	}
 }
 
 // arrive counts the next document as one that has surely arrived.
@@ -200,11 +150,11 @@ func (x *quadrature) arrive() {
 // derivedPairs sets the pairs of a pool with n coefficients, as sums with their derivatives. It returns what the derivative of a
 // document's own factor adds: (−r)^j has the derivative j·rel·(−r)^j.
 func (x *quadrature) derivedPairs(pairs []lanes.Pair, n int) []lanes.Pair {
-	own, more := x.ownPairs[:len(pairs)], x.morePairs[:len(pairs)]
+	own, more := x.ownPairs[:len(pairs)], x.morePairs[:min(len(pairs), n)]
 	copy(own, pairs)
-	lanes.Correlate(pairs, x.backward, x.tapes[1].states[:n])
+	lanes.Correlate(pairs[:len(more)], x.backward, x.tapes[1].states[:n])
 	lanes.Correlate(more, x.derived, x.tapes[0].states[:n])
-	for j := range pairs {
+	for j := range more {
 		for l, t := range x.times {
 			pairs[j].A[l] += more[j].A[l]
 			pairs[j].B[l] += more[j].B[l]

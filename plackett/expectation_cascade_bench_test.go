@@ -8,7 +8,7 @@ import (
 )
 
 // BenchmarkCascades times cascades and average precision in turn with the gradient of DCG with the same discounts, and
-// reports the shortest times and their ratio. "any" has continuations that are no linear function of the rewards.
+// reports the shortest times and their ratio. "any" has any continuations.
 func BenchmarkCascades(b *testing.B) {
 	for _, kind := range []string{"err", "relevance", "any", "ap"} {
 		for _, size := range []struct{ docs, cutoff int }{{24, 5}, {24, 24}, {60, 20}, {125, 5}, {125, 10}, {125, 17}, {125, 50}, {125, 100}, {300, 100}, {125, 125}, {500, 200}, {1000, 10}, {1000, 100}, {1000, 1000}} {

@@ -148,13 +148,10 @@ func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float
 			return 0, 0
 		}
 		end := min(i+chunk, to)
-		switch {
-		case dual:
+		if dual {
 			lanes.MultiplyDual(sums, states, g.z[:x.live], x.transit(i, end), x.relevant[i:end])
-		case x.cascade.general():
-			lanes.MultiplyCascade(states, g.z[:x.live], x.transit(i, end), x.gain[i:end], x.continuation[i:end])
-		default:
-			lanes.Multiply(states, g.z[:x.live], x.transit(i, end), x.gain[i:end])
+		} else {
+			lanes.Multiply(states, g.z[:x.live], x.transit(i, end), x.gain[i:end], x.paired[i:end])
 		}
 	}
 	if !dual {
@@ -167,13 +164,10 @@ func (x *quadrature) products(g *geometricSum, exposure bool) (value, left float
 			return 0, 0
 		}
 		end := min(i+chunk, to)
-		switch {
-		case dual:
+		if dual {
 			lanes.DivideDual(x.result[i:end], terms, derived, g.z[:x.live], x.transitions[i:end], x.relevant[i:end])
-		case x.cascade.general():
-			lanes.DivideCascade(x.result[i:end], terms, g.z[:x.live], x.transitions[i:end], x.gain[i:end], x.continuation[i:end])
-		default:
-			lanes.Divide(x.result[i:end], terms, g.z[:x.live], x.transitions[i:end], x.gain[i:end])
+		} else {
+			lanes.Divide(x.result[i:end], terms, g.z[:x.live], x.transitions[i:end], x.gain[i:end], x.paired[i:end])
 		}
 	}
 	return value, x.rest(g, sums)
@@ -202,8 +196,8 @@ func (x *quadrature) productTerms(g *geometricSum, states, sums []lanes.State, e
 	for m := range sums {
 		s, term, derived := &sums[m], &x.terms[m], &x.derivedTerms[m]
 		once := -math.Expm1(-g.s[m]) // 1 − z
-		if x.cascade != nil {
-			once = x.cascade.first + x.cascade.next*g.z[m]
+		if x.cascade.pairs {
+			once = 1
 		}
 		for l, weight := range x.weights {
 			weight *= g.c[m]

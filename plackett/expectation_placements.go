@@ -104,10 +104,10 @@ func (x *quadrature) place() (left float64) {
 	}
 
 	gains := x.apartGains[:n]
-	lanes.Forward(states, x.ranks, x.ranks, x.apartTransitions, gains)
+	lanes.Forward(states, x.ranks, x.ranks, x.apartTransitions, gains, x.paired)
 	for i := n - 1; i >= 0; i-- {
 		gains[i] = 1
-		lanes.Forward(states[i*x.ranks:], x.ranks, x.ranks, x.apartTransitions[i:], gains[i:])
+		lanes.Forward(states[i*x.ranks:], x.ranks, x.ranks, x.apartTransitions[i:], gains[i:], x.paired)
 		gains[i] = 0
 		placed := x.placed[(first+i)*cutoff+x.arrivedEnd:]
 		for k, s := range x.row(states, n) {

@@ -30,11 +30,11 @@ type quadrature struct {
 
 	discounts []float64
 
-	// Of a cascade, by document in the order; continuations are 1 and pairs count by
-	// θ_k − θ_{k+1} if there is none. See expectation_cascade.go.
-	cascade                *cascade
+	// Of a cascade, by document in the order; continuations are 1 if there is none. See expectation_cascade.go.
+	cascade                cascade
 	continuation, relevant []float64
-	kept, found            float64 // Π continuation, and 1 + Σ relevant, of those before arrivedEnd
+	paired                 []float64 // c of the factors 1 − c z of pairs, 0 without
+	kept, found            float64   // Π continuation, and 1 + Σ relevant, of those before arrivedEnd
 
 	similarity *similarity // adds up the blocks of [Expectation.Similarity]; nil: other methods do
 
@@ -47,7 +47,7 @@ type quadrature struct {
 	reference           float64
 	weightEnd           int
 	w, v, mass, squares []float64
-	more                []float64 // v times relevance, or w times continuation
+	marked, more        []float64 // v times relevance, w times paired
 
 	arrivedEnd, sweptEnd, poolEnd int
 
@@ -74,7 +74,7 @@ type quadrature struct {
 	powerSums           [maxPowers]lanes.Sum
 	derivedSums         [maxPowers + 1]lanes.Sum // what average precision has beside them
 	pairs               [maxPowers + 1]lanes.Pair
-	ownPairs, morePairs [maxPowers]lanes.Pair
+	ownPairs, morePairs [maxPowers + 1]lanes.Pair
 	transitions         []lanes.Chance // q, p and t·f of every document
 	tapes               [2]tape        // the second one of average precision: sums with the derivatives by ε
 	backward, derived   []lanes.State  // [ranks + 1]: U, X and Y, and their derivatives
@@ -104,7 +104,7 @@ func (x *quadrature) run(sum *geometricSum, tolerance, scale float64, scores, ga
 	value := 0.0
 	if gains != nil {
 		middle := 0.0
-		if x.cascade == nil { // else the exposures do not add up to Σθ
+		if x.cascade.continuations == nil && !x.cascade.dual() { // else the exposures do not add up to Σθ
 			lowest, highest := extremes(gains)
 			middle = lowest/2 + highest/2
 		}
@@ -202,7 +202,7 @@ func (x *quadrature) setWeights() {
 	const negligible = -700 // e^−700 is about the smallest normal number
 	docs, first := len(x.score), x.arrivedEnd
 	x.weightEnd, x.reference = docs, x.score[first]
-	x.w, x.v, x.more = num.Sized(x.w, docs), num.Sized(x.v, docs), num.Sized(x.more, docs)
+	x.w, x.v, x.marked, x.more = num.Sized(x.w, docs), num.Sized(x.v, docs), num.Sized(x.marked, docs), num.Sized(x.more, docs)
 	x.mass, x.squares = num.Sized(x.mass, docs+1), num.Sized(x.squares, docs+1)
 	for i := first; i < docs; i++ {
 		if x.score[i]-x.reference < negligible {
@@ -211,9 +211,7 @@ func (x *quadrature) setWeights() {
 		}
 		x.w[i] = math.Exp(x.score[i] - x.reference)
 		x.v[i] = x.w[i] * x.gain[i]
-		if x.more[i] = x.v[i] * x.relevant[i]; x.cascade.general() {
-			x.more[i] = x.w[i] * x.continuation[i]
-		}
+		x.marked[i], x.more[i] = x.v[i]*x.relevant[i], x.w[i]*x.paired[i]
 	}
 	x.mass[x.weightEnd], x.squares[x.weightEnd] = 0, 0
 	for i := x.weightEnd - 1; i >= first; i-- {

@@ -100,14 +100,11 @@ func (x *quadrature) row(s []lanes.State, i int) []lanes.State { return s[i*x.ra
 // backwards carries the weights of powers back over the documents from i to before to, and adds their results.
 func (x *quadrature) backwards(i, to int) {
 	states, sums, n := x.tapes[0].states, x.tapes[1].states, x.coefficients(i)
-	result, transitions, gain := x.result[i:to], x.transitions[i:to], x.gain[i:to]
-	switch {
-	case x.cascade.general():
-		lanes.BackwardCascade(result, x.backward, states, x.ranks, n, transitions, gain, x.continuation[i:to])
-	case x.cascade.dual():
+	result, transitions := x.result[i:to], x.transitions[i:to]
+	if x.cascade.dual() {
 		lanes.BackwardDual(result, x.backward, x.derived, sums, states, x.ranks, n, transitions, x.relevant[i:to])
-	default:
-		lanes.Backward(result, x.backward, states, x.ranks, n, transitions, gain)
+	} else {
+		lanes.Backward(result, x.backward, states, x.ranks, n, transitions, x.gain[i:to], x.paired[i:to])
 	}
 }
 
@@ -118,10 +115,9 @@ func (x *quadrature) beginBackward(discounts []float64, exposure bool) {
 	x.derived = num.Sized(x.derived, x.ranks+1)
 	clear(x.derived)
 	for k, theta := range discounts[:x.ranks] {
-		first, next := x.cascade.pair()
-		drop := first * theta
-		if k+1 < len(discounts) {
-			drop += next * discounts[k+1]
+		drop := theta
+		if k+1 < len(discounts) && !x.cascade.pairs {
+			drop -= discounts[k+1]
 		}
 		for l, c := range x.weights {
 			if exposure {
@@ -149,11 +145,7 @@ func (x *quadrature) coefficients(i int) int {
 // forward sets the rows of states after the first by the documents from i to before to.
 func (x *quadrature) forward(i, to int) {
 	states := x.tapes[0].states
-	if x.cascade.general() {
-		lanes.ForwardCascade(states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to], x.continuation[i:to])
-		return
-	}
-	lanes.Forward(states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to])
+	lanes.Forward(states, x.ranks, x.coefficients(i), x.transitions[i:to], x.gain[i:to], x.paired[i:to])
 	if x.cascade.dual() {
 		lanes.ForwardDual(x.tapes[1].states, states, x.ranks, x.coefficients(i), x.transitions[i:to], x.relevant[i:to])
 	}
@@ -182,7 +174,7 @@ func (x *quadrature) exponentials(i, to int) []lanes.Vec {
 // thinned sets r of documents from i to before to times their continuations, and returns them.
 func (x *quadrature) thinned(i, to int) []lanes.Vec {
 	r := x.exponentials(i, to)
-	if x.cascade != nil {
+	if x.cascade.continuations != nil {
 		lanes.Scale(r, x.continuation[i:to])
 	}
 	return r
@@ -261,13 +253,12 @@ func (x *quadrature) poolPolynomials(n int) {
 		to := min(i+chunk, x.poolEnd)
 		powers := x.powersFrom(i)
 		r := x.thinned(i, to)
-		if x.cascade.general() {
-			lanes.SumsCascade(sums[:min(powers+1, len(sums))], r, x.scratch, x.w[i:to], x.v[i:to], x.more[i:to])
-			continue
+		if x.cascade.pairs {
+			powers = min(powers+1, len(sums))
 		}
-		lanes.Sums(sums[:powers], r, x.scratch, x.w[i:to], x.v[i:to])
+		lanes.Sums(sums[:powers], r, x.scratch, x.w[i:to], x.v[i:to], x.more[i:to])
 		if derived != nil {
-			lanes.Sums(derived[:powers+1], r, x.scratch, x.more[i:to], x.relevant[i:to])
+			lanes.Sums(derived[:powers+1], r, x.scratch, x.marked[i:to], x.relevant[i:to], x.more[i:to])
 		}
 	}
 	sign := 1.0
@@ -300,11 +291,8 @@ func (x *quadrature) addPoolResults(n int) {
 	if x.sweptEnd == x.poolEnd {
 		return
 	}
-	pairs := x.pairs[:min(x.powers, len(s))]
-	if x.cascade.general() { // one more, for the factor 1 − c z: 0 if there is none
-		pairs = x.pairs[:len(pairs)+1]
-		pairs[len(pairs)-1] = lanes.Pair{}
-	}
+	pairs := x.pairs[:min(x.powers, len(s))+1] // one more, for the factor 1 − c z: 0 if there is none
+	pairs[len(pairs)-1] = lanes.Pair{}
 	lanes.Correlate(pairs[:min(len(pairs), len(s))], x.backward, s)
 	var derived []lanes.Pair // of the document's own part
 	if x.cascade.dual() {
@@ -318,14 +306,10 @@ func (x *quadrature) addPoolResults(n int) {
 	}
 	for i := x.sweptEnd; i < x.poolEnd; i += chunk {
 		to := min(i+chunk, x.poolEnd)
-		powers := min(len(pairs), x.powersFrom(i))
-		if x.cascade.general() {
-			lanes.HornerCascade(x.result[i:to], pairs[:min(powers+1, len(pairs))], x.r[i:to], x.w[i:to], x.gain[i:to], x.continuation[i:to])
-			continue
-		}
-		lanes.Horner(x.result[i:to], pairs[:powers], x.r[i:to], x.w[i:to], x.gain[i:to])
+		powers := min(len(pairs), x.powersFrom(i)+1)
+		lanes.Horner(x.result[i:to], pairs[:powers], x.r[i:to], x.w[i:to], x.gain[i:to], x.paired[i:to])
 		if derived != nil {
-			lanes.Horner(x.result[i:to], derived[:powers], x.r[i:to], x.v[i:to], x.gain[i:to])
+			lanes.Horner(x.result[i:to], derived[:powers], x.r[i:to], x.v[i:to], x.gain[i:to], x.paired[i:to])
 		}
 	}
 }

@@ -22,20 +22,24 @@ func expm1Go(r []Vec, w []float64, t *Vec, scale float64, halvings int) {
 	}
 }
 
-func sumsGo(s []Sum, r, power []Vec, w, v []float64) {
+func sumsGo(s []Sum, r, power []Vec, w, v, x []float64) {
 	for i := range power {
 		for l := range Width {
 			power[i][l] = 1
 		}
 	}
 	for j := range s {
-		sum := &s[j]
+		sum, next := &s[j], &Vec{}
+		if j+1 < len(s) {
+			next = &s[j+1].W
+		}
 		for i := range r {
-			ri, pi, wi, vi := &r[i], &power[i], w[i], v[i]
+			ri, pi, wi, vi, xi := &r[i], &power[i], w[i], v[i], x[i]
 			for l := range Width {
 				p := pi[l]
 				sum.W[l] += wi * p
 				sum.V[l] += vi * p
+				next[l] += xi * p
 				p *= ri[l]
 				sum.Power[l] += p
 				pi[l] = p
@@ -44,14 +48,14 @@ func sumsGo(s []Sum, r, power []Vec, w, v []float64) {
 	}
 }
 
-func hornerGo(out []float64, c []Pair, r []Vec, w, g []float64) {
+func hornerGo(out []float64, c []Pair, r []Vec, w, g, x []float64) {
 	for i := range r {
-		ri, gi := &r[i], g[i]
+		ri, gi, xi := &r[i], g[i], x[i]
 		var e Vec
-		for j := len(c) - 1; j >= 0; j-- {
-			a, b := &c[j].A, &c[j].B
+		for j := len(c) - 2; j >= 0; j-- {
+			a, b, next := &c[j].A, &c[j].B, &c[j+1].A
 			for l := range Width {
-				e[l] = (gi*b[l] - a[l]) - ri[l]*e[l]
+				e[l] = (gi*b[l] - a[l] + xi*next[l]) - ri[l]*e[l]
 			}
 		}
 		out[i] += w[i] * e.sum()
@@ -73,15 +77,15 @@ func transitionsGo(chances []Chance, r []Vec, t *Vec, w, c []float64) {
 	}
 }
 
-func multiplyGo(states []State, z []float64, chances []Chance, g []float64) {
+func multiplyGo(states []State, z []float64, chances []Chance, g, c []float64) {
 	for m := range states {
 		s := &states[m]
 		for i := range chances {
-			chance := &chances[i]
+			chance, less := &chances[i], 1-c[i]*z[m]
 			for l := range Width {
 				a := chance.Q[l] + chance.P[l]*z[m]
 				fp := chance.F[l] * s.P[l]
-				s.B[l] = a*s.B[l] + fp
+				s.B[l] = a*s.B[l] + less*fp
 				s.A[l] = a*s.A[l] + g[i]*fp
 				s.P[l] *= a
 			}
@@ -89,14 +93,14 @@ func multiplyGo(states []State, z []float64, chances []Chance, g []float64) {
 	}
 }
 
-func divideGo(out []float64, terms []Pair, z []float64, chances []Chance, g []float64) {
+func divideGo(out []float64, terms []Pair, z []float64, chances []Chance, g, c []float64) {
 	for i := range chances {
 		chance := &chances[i]
 		var sum Vec
 		for m := range terms {
-			a, b := &terms[m].A, &terms[m].B
+			a, b, less := &terms[m].A, &terms[m].B, 1-c[i]*z[m]
 			for l := range Width {
-				sum[l] += (g[i]*b[l] - a[l]) / (chance.Q[l] + chance.P[l]*z[m])
+				sum[l] += (g[i]*b[l] - less*a[l]) / (chance.Q[l] + chance.P[l]*z[m])
 			}
 		}
 		for l := range Width {
@@ -106,50 +110,49 @@ func divideGo(out []float64, terms []Pair, z []float64, chances []Chance, g []fl
 	}
 }
 
-func forwardGo(states []State, ranks, size int, chances []Chance, g []float64) {
+func forwardGo(states []State, ranks, size int, chances []Chance, g, c []float64) {
 	for i := range chances {
 		from, next := states[i*ranks:(i+1)*ranks], states[(i+1)*ranks:(i+2)*ranks]
 		if size < ranks {
 			from[size] = State{}
 			size++
 		}
-		forwardRow(next[:size], from[:size], &chances[i], g[i])
+		forwardRow(next[:size], from[:size], &chances[i], g[i], c[i])
 	}
 }
 
-func forwardRow(next, from []State, chance *Chance, g float64) {
+func forwardRow(next, from []State, chance *Chance, g, c float64) {
 	var before State // of one power less
 	for k := range from {
 		s, n := &from[k], &next[k]
 		for l := range Width {
-			q, p := chance.Q[l], chance.P[l]
-			fp := chance.F[l] * s.P[l]
+			q, p, f := chance.Q[l], chance.P[l], chance.F[l]
 			n.P[l] = q*s.P[l] + p*before.P[l]
-			n.B[l] = q*s.B[l] + p*before.B[l] + fp
-			n.A[l] = q*s.A[l] + p*before.A[l] + g*fp
+			n.B[l] = q*s.B[l] + p*before.B[l] + f*(s.P[l]-c*before.P[l])
+			n.A[l] = q*s.A[l] + p*before.A[l] + g*f*s.P[l]
 		}
 		before = *s
 	}
 }
 
-func backwardGo(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64) {
+func backwardGo(out []float64, u, states []State, ranks, size int, chances []Chance, g, c []float64) {
 	for i := len(out) - 1; i >= 0; i-- {
 		n := min(ranks, size+i)
-		out[i] += backwardRow(u[:n+1], states[i*ranks:][:n], &chances[i], g[i])
+		out[i] += backwardRow(u[:n+1], states[i*ranks:][:n], &chances[i], g[i], c[i])
 	}
 }
 
-func backwardRow(u, s []State, chance *Chance, g float64) float64 {
+func backwardRow(u, s []State, chance *Chance, g, c float64) float64 {
 	var a, b Vec
 	for k := range s {
 		s, u, above := &s[k], &u[k], &u[k+1]
 		for l := range Width {
+			less := u.P[l] - c*above.P[l]
 			b[l] += s.B[l]*u.P[l] + s.P[l]*u.B[l]
-			a[l] += s.A[l]*u.P[l] + s.P[l]*u.A[l]
-			q, p := chance.Q[l], chance.P[l]
-			fu := chance.F[l] * u.P[l]
-			u.B[l] = q*u.B[l] + p*above.B[l] + fu
-			u.A[l] = q*u.A[l] + p*above.A[l] + g*fu
+			a[l] += s.A[l]*less + s.P[l]*(u.A[l]-c*above.A[l])
+			q, p, f := chance.Q[l], chance.P[l], chance.F[l]
+			u.B[l] = q*u.B[l] + p*above.B[l] + f*less
+			u.A[l] = q*u.A[l] + p*above.A[l] + g*f*u.P[l]
 			u.P[l] = q*u.P[l] + p*above.P[l]
 		}
 	}
@@ -182,104 +185,6 @@ func seriesGo(s []State, c []Sum) {
 				n.A[l] += c.V[l] * p[l]
 			}
 		}
-	}
-}
-
-func sumsCascadeGo(s []Sum, r, power []Vec, w, v, x []float64) {
-	sumsGo(s, r, power, w, v)
-	for i := range r {
-		p := Vec{0: x[i], 1: x[i], 2: x[i], 3: x[i], 4: x[i], 5: x[i], 6: x[i], 7: x[i]}
-		for j := 1; j < len(s); j++ {
-			for l := range Width {
-				s[j].W[l] += p[l]
-				p[l] *= r[i][l]
-			}
-		}
-	}
-}
-
-func hornerCascadeGo(out []float64, c []Pair, r []Vec, w, g, x []float64) {
-	for i := range r {
-		var e Vec
-		for j := len(c) - 2; j >= 0; j-- {
-			a, b, next := &c[j].A, &c[j].B, &c[j+1].A
-			for l := range Width {
-				e[l] = (g[i]*b[l] - a[l] + x[i]*next[l]) - r[i][l]*e[l]
-			}
-		}
-		out[i] += w[i] * e.sum()
-	}
-}
-
-func multiplyCascadeGo(states []State, z []float64, chances []Chance, g, c []float64) {
-	for m := range states {
-		s := &states[m]
-		for i := range chances {
-			chance, less := &chances[i], 1-c[i]*z[m]
-			for l := range Width {
-				a := chance.Q[l] + chance.P[l]*z[m]
-				fp := chance.F[l] * s.P[l]
-				s.B[l] = a*s.B[l] + less*fp
-				s.A[l] = a*s.A[l] + g[i]*fp
-				s.P[l] *= a
-			}
-		}
-	}
-}
-
-func divideCascadeGo(out []float64, terms []Pair, z []float64, chances []Chance, g, c []float64) {
-	for i := range chances {
-		chance := &chances[i]
-		var sum Vec
-		for m := range terms {
-			a, b, less := &terms[m].A, &terms[m].B, 1-c[i]*z[m]
-			for l := range Width {
-				sum[l] += (g[i]*b[l] - less*a[l]) / (chance.Q[l] + chance.P[l]*z[m])
-			}
-		}
-		for l := range Width {
-			sum[l] *= chance.F[l]
-		}
-		out[i] += sum.sum()
-	}
-}
-
-func forwardCascadeGo(states []State, ranks, size int, chances []Chance, g, c []float64) {
-	for i := range chances {
-		from, next := states[i*ranks:(i+1)*ranks], states[(i+1)*ranks:(i+2)*ranks]
-		if size < ranks {
-			from[size] = State{}
-			size++
-		}
-		forwardRow(next[:size], from[:size], &chances[i], g[i])
-		for k := 1; k < size; k++ {
-			for l := range Width {
-				next[k].B[l] -= c[i] * chances[i].F[l] * from[k-1].P[l]
-			}
-		}
-	}
-}
-
-func backwardCascadeGo(out []float64, u, states []State, ranks, size int, chances []Chance, g, c []float64) {
-	for i := len(out) - 1; i >= 0; i-- {
-		var a, b Vec
-		chance := &chances[i]
-		for k := range min(ranks, size+i) {
-			s, u, above := &states[i*ranks+k], &u[k], &u[k+1]
-			for l := range Width {
-				less := u.P[l] - c[i]*above.P[l]
-				b[l] += s.B[l]*u.P[l] + s.P[l]*u.B[l]
-				a[l] += s.A[l]*less + s.P[l]*(u.A[l]-c[i]*above.A[l])
-				q, p, f := chance.Q[l], chance.P[l], chance.F[l]
-				u.B[l] = q*u.B[l] + p*above.B[l] + f*less
-				u.A[l] = q*u.A[l] + p*above.A[l] + g[i]*f*u.P[l]
-				u.P[l] = q*u.P[l] + p*above.P[l]
-			}
-		}
-		for l := range Width {
-			b[l] = chance.F[l] * (g[i]*b[l] - a[l])
-		}
-		out[i] += b.sum()
 	}
 }
 
@@ -320,7 +225,7 @@ func forwardDualGo(sums, states []State, ranks, size int, chances []Chance, d []
 			from[size] = State{}
 			size++
 		}
-		forwardRow(next[:size], from[:size], &chances[i], d[i])
+		forwardRow(next[:size], from[:size], &chances[i], d[i], 0)
 		for k := 1; k < size; k++ {
 			n, s := &next[k], &states[i*ranks+k-1]
 			for l := range Width {
@@ -337,7 +242,7 @@ func backwardDualGo(out []float64, u, du, sums, states []State, ranks, size int,
 	for i := len(out) - 1; i >= 0; i-- {
 		n := min(ranks, size+i)
 		s := states[i*ranks:][:n]
-		out[i] += backwardRow(du[:n+1], s, &chances[i], d[i])
+		out[i] += backwardRow(du[:n+1], s, &chances[i], d[i], 0)
 		for k := range s {
 			n, above := &du[k], &u[k+1]
 			for l := range Width {
@@ -347,7 +252,7 @@ func backwardDualGo(out []float64, u, du, sums, states []State, ranks, size int,
 				n.A[l] += p * above.A[l]
 			}
 		}
-		out[i] += backwardRow(u[:n+1], sums[i*ranks:][:n], &chances[i], d[i])
+		out[i] += backwardRow(u[:n+1], sums[i*ranks:][:n], &chances[i], d[i], 0)
 	}
 }
 

@@ -42,21 +42,21 @@ type Sum struct {
 	V     Vec // Σ v r^l
 }
 
-// Sums adds to s[l] the sums over the documents. The powers of r need room: scratch is
+// Sums adds to s[l] the sums over the documents, and Σ x r^l to the W of the power after. The powers of r need room: scratch is
 // as long as r.
-func Sums(s []Sum, r, scratch []Vec, w, v []float64) {
+func Sums(s []Sum, r, scratch []Vec, w, v, x []float64) {
 	if len(r) > 0 && len(s) > 0 {
-		inUse.sums(s, r, scratch[:len(r)], w[:len(r)], v[:len(r)])
+		inUse.sums(s, r, scratch[:len(r)], w[:len(r)], v[:len(r)], x[:len(r)])
 	}
 }
 
 // A Pair has two coefficients of polynomials in −r.
 type Pair struct{ A, B Vec }
 
-// Horner adds to out_i w_i Σ_l (−r_i)^l (g_i B_l − A_l), summed over the nodes.
-func Horner(out []float64, c []Pair, r []Vec, w, g []float64) {
-	if len(r) > 0 && len(c) > 0 {
-		inUse.horner(out[:len(r)], c, r, w[:len(r)], g[:len(r)])
+// Horner adds to out_i w_i Σ_l (−r_i)^l (g_i B_l − A_l + x_i A_{l+1}), for all l but the last, summed over the nodes.
+func Horner(out []float64, c []Pair, r []Vec, w, g, x []float64) {
+	if len(r) > 0 && len(c) > 1 {
+		inUse.horner(out[:len(r)], c, r, w[:len(r)], g[:len(r)], x[:len(r)])
 	}
 }
 
@@ -80,48 +80,48 @@ func Scale(r []Vec, c []float64) {
 	}
 }
 
-// Multiply is Forward for the values of the polynomials at z_m, one state each: document by document
+// Multiply is [Forward] for the values of the polynomials at z_m, one state each: document by document
 //
-//	P' = a P   B' = a B + f P   A' = a A + g f P,   a = q + p z.
-func Multiply(states []State, z []float64, chances []Chance, g []float64) {
+//	P' = a P   B' = a B + (1 − c z) f P   A' = a A + g f P,   a = q + p z.
+func Multiply(states []State, z []float64, chances []Chance, g, c []float64) {
 	if len(states) > 0 && len(chances) > 0 {
-		inUse.multiply(states, z[:len(states)], chances, g[:len(chances)])
+		inUse.multiply(states, z[:len(states)], chances, g[:len(chances)], c[:len(chances)])
 	}
 }
 
-// Divide adds to out_i Σ f Σ_m (g B_m − A_m)/(q + p z_m), summed over the nodes.
-func Divide(out []float64, terms []Pair, z []float64, chances []Chance, g []float64) {
+// Divide adds to out_i Σ f Σ_m (g B_m − (1 − c z_m) A_m)/(q + p z_m), summed over the nodes.
+func Divide(out []float64, terms []Pair, z []float64, chances []Chance, g, c []float64) {
 	if len(terms) > 0 && len(chances) > 0 {
-		inUse.divide(out[:len(chances)], terms, z[:len(terms)], chances, g[:len(chances)])
+		inUse.divide(out[:len(chances)], terms, z[:len(terms)], chances, g[:len(chances)], c[:len(chances)])
 	}
 }
 
 // Forward multiplies polynomials by q_i + p_i z, document by document, and adds to B and A
-// the document that arrives at t:
+// the document that arrives at t, in B with the factor 1 − c z:
 //
-//	P'_k = q P_k + p P_{k−1}   B'_k = q B_k + p B_{k−1} + f P_k   A'_k = q A_k + p A_{k−1} + g f P_k
+//	P'_k = q P_k + p P_{k−1}   B'_k = q B_k + p B_{k−1} + f (P_k − c P_{k−1})   A'_k = q A_k + p A_{k−1} + g f P_k
 //
 // The states are rows of length ranks, one before every document and one at the end. The first is
 // given, with size coefficients. Every other row has one coefficient more than the row before it,
 // up to ranks.
-func Forward(states []State, ranks, size int, chances []Chance, g []float64) {
+func Forward(states []State, ranks, size int, chances []Chance, g, c []float64) {
 	if docs := len(chances); docs > 0 {
-		inUse.forward(states[:(docs+1)*ranks], ranks, size, chances, g[:docs])
+		inUse.forward(states[:(docs+1)*ranks], ranks, size, chances, g[:docs], c[:docs])
 	}
 }
 
 // Backward carries the weights of the powers of z back over the documents, from the last
 // to the first, and adds to out_i the document's own part. With u in the room of P, x of B
-// and y of A,
+// and y of A, and v_k = u_k − c u_{k+1},
 //
-//	Σ f (g Σ_k (B_k u_k + P_k x_k) − Σ_k (A_k u_k + P_k y_k)),
-//	u_k = q u_k + p u_{k+1}   x_k = q x_k + p x_{k+1} + f u_k   y_k = q y_k + p y_{k+1} + g f u_k,
+//	Σ f (g Σ_k (B_k u_k + P_k x_k) − Σ_k (A_k v_k + P_k (y_k − c y_{k+1}))),
+//	u_k = q u_k + p u_{k+1}   x_k = q x_k + p x_{k+1} + f v_k   y_k = q y_k + p y_{k+1} + g f u_k,
 //
 // the sum over the nodes, and all from the u of before. u has one entry more than there are
 // ranks, which is 0. The rest is as in [Forward].
-func Backward(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64) {
+func Backward(out []float64, u, states []State, ranks, size int, chances []Chance, g, c []float64) {
 	if docs := len(out); docs > 0 {
-		inUse.backward(out, u[:ranks+1], states[:docs*ranks], ranks, size, chances[:docs], g[:docs])
+		inUse.backward(out, u[:ranks+1], states[:docs*ranks], ranks, size, chances[:docs], g[:docs], c[:docs])
 	}
 }
 
@@ -134,56 +134,9 @@ func Series(s []State, c []Sum) {
 	}
 }
 
-// The functions whose names end in Cascade are those without where a document that arrives at t has the
-// factor 1 − c z in B, and in the results of others. p of their chances has the factor c already.
-
-// SumsCascade is [Sums], and adds Σ x r^l to the W of the power after.
-func SumsCascade(s []Sum, r, scratch []Vec, w, v, x []float64) {
-	if len(r) > 0 && len(s) > 0 {
-		inUse.sumsCascade(s, r, scratch[:len(r)], w[:len(r)], v[:len(r)], x[:len(r)])
-	}
-}
-
-// HornerCascade is [Horner] with g_i B_l − A_l + x_i A_{l+1}, for all l but the last.
-func HornerCascade(out []float64, c []Pair, r []Vec, w, g, x []float64) {
-	if len(r) > 0 && len(c) > 1 {
-		inUse.hornerCascade(out[:len(r)], c, r, w[:len(r)], g[:len(r)], x[:len(r)])
-	}
-}
-
-// MultiplyCascade is [Multiply] with B' = a B + f (1 − c z) P.
-func MultiplyCascade(states []State, z []float64, chances []Chance, g, c []float64) {
-	if len(states) > 0 && len(chances) > 0 {
-		inUse.multiplyCascade(states, z[:len(states)], chances, g[:len(chances)], c[:len(chances)])
-	}
-}
-
-// DivideCascade is [Divide] with g B_m − (1 − c z_m) A_m.
-func DivideCascade(out []float64, terms []Pair, z []float64, chances []Chance, g, c []float64) {
-	if len(terms) > 0 && len(chances) > 0 {
-		inUse.divideCascade(out[:len(chances)], terms, z[:len(terms)], chances, g[:len(chances)], c[:len(chances)])
-	}
-}
-
-// ForwardCascade is [Forward] with B'_k = q B_k + p B_{k−1} + f (P_k − c P_{k−1}).
-func ForwardCascade(states []State, ranks, size int, chances []Chance, g, c []float64) {
-	if docs := len(chances); docs > 0 {
-		inUse.forwardCascade(states[:(docs+1)*ranks], ranks, size, chances, g[:docs], c[:docs])
-	}
-}
-
-// BackwardCascade is [Backward] with x_k = q x_k + p x_{k+1} + f (u_k − c u_{k+1}), and adds
-//
-//	Σ f (g Σ_k (B_k u_k + P_k x_k) − Σ_k (A_k (u_k − c u_{k+1}) + P_k (y_k − c y_{k+1}))).
-func BackwardCascade(out []float64, u, states []State, ranks, size int, chances []Chance, g, c []float64) {
-	if docs := len(out); docs > 0 {
-		inUse.backwardCascade(out, u[:ranks+1], states[:docs*ranks], ranks, size, chances[:docs], g[:docs], c[:docs])
-	}
-}
-
 // The functions of a dual number, whose names end in Dual, are those without at p_i + ε d_i p_i instead of
-// p_i. Their sums are a multiple of the states plus the derivatives of the states by ε. The gains g are d: where it is 0, much
-// need not be computed.
+// p_i, and with c = 0. Their sums are a multiple of the states plus the derivatives of the states by ε. The gains g are d: where it
+// is 0, much need not be computed.
 
 // SeriesDual sets sums, found times the states that [Series] gave for c plus their derivatives, where d has the
 // derivatives of c, but in Power Σ_l d_l.Power z^l, the derivative of log P over z.

@@ -83,9 +83,9 @@ GLOBL c8<>(SB), RODATA|NOPTR, $8
 DATA c9<>+0(SB)/8, $(10000000000000000000000000.0)
 GLOBL c9<>(SB), RODATA|NOPTR, $8
 
-// func sumsAVX512(s []float64, r []float64, power []float64, w []float64, v []float64)
+// func sumsAVX512(s []float64, r []float64, power []float64, w []float64, v []float64, x []float64)
 // Requires: AVX, AVX512F
-TEXT ·sumsAVX512(SB), NOSPLIT, $0-120
+TEXT ·sumsAVX512(SB), NOSPLIT, $0-144
 	MOVQ         s_base+0(FP), AX
 	MOVQ         s_len+8(FP), CX
 	MOVQ         r_base+24(FP), DX
@@ -93,130 +93,40 @@ TEXT ·sumsAVX512(SB), NOSPLIT, $0-120
 	MOVQ         r_len+32(FP), SI
 	MOVQ         w_base+72(FP), DI
 	MOVQ         v_base+96(FP), R8
-	VBROADCASTSD c10<>+0(SB), Z0
-	MOVQ         BX, R9
-	MOVQ         SI, R10
-
-repeat4:
-	VMOVUPD Z0, (R9)
-	ADDQ    $0x40, R9
-	DECQ    R10
-	JNZ     repeat4
-
-repeat5:
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z4
-	VMOVUPD 128(AX), Z5
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	MOVQ    DX, R9
-	MOVQ    BX, R10
-	MOVQ    DI, R11
-	MOVQ    R8, R12
-	MOVQ    SI, R13
-	SHRQ    $0x01, R13
-	TESTQ   R13, R13
-	JLE     skip6
-
-repeat7:
-	VMOVUPD      (R10), Z6
-	VBROADCASTSD (R11), Z7
-	VFMADD231PD  Z7, Z6, Z4
-	VBROADCASTSD (R12), Z7
-	VFMADD231PD  Z7, Z6, Z5
-	VMULPD       (R9), Z6, Z6
-	VADDPD       Z6, Z0, Z0
-	VMOVUPD      Z6, (R10)
-	VMOVUPD      64(R10), Z6
-	VBROADCASTSD 8(R11), Z7
-	VFMADD231PD  Z7, Z6, Z2
-	VBROADCASTSD 8(R12), Z7
-	VFMADD231PD  Z7, Z6, Z3
-	VMULPD       64(R9), Z6, Z6
-	VADDPD       Z6, Z1, Z1
-	VMOVUPD      Z6, 64(R10)
-	ADDQ         $0x80, R9
-	ADDQ         $0x80, R10
-	ADDQ         $0x10, R11
-	ADDQ         $0x10, R12
-	DECQ         R13
-	JNZ          repeat7
-
-skip6:
-	MOVQ         SI, R13
-	ANDQ         $0x01, R13
-	TESTQ        R13, R13
-	JLE          skip8
-	VMOVUPD      (R10), Z6
-	VBROADCASTSD (R11), Z7
-	VFMADD231PD  Z7, Z6, Z4
-	VBROADCASTSD (R12), Z7
-	VFMADD231PD  Z7, Z6, Z5
-	VMULPD       (R9), Z6, Z6
-	VADDPD       Z6, Z0, Z0
-	VMOVUPD      Z6, (R10)
-
-skip8:
-	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
-	VADDPD  Z2, Z4, Z4
-	VMOVUPD Z4, 64(AX)
-	VADDPD  Z3, Z5, Z5
-	VMOVUPD Z5, 128(AX)
-	ADDQ    $0xc0, AX
-	DECQ    CX
-	JNZ     repeat5
-	VZEROUPPER
-	RET
-
-DATA c10<>+0(SB)/8, $(1.0)
-GLOBL c10<>(SB), RODATA|NOPTR, $8
-
-// func sumsCascadeAVX512(s []float64, r []float64, power []float64, w []float64, v []float64, x []float64)
-// Requires: AVX, AVX512F
-TEXT ·sumsCascadeAVX512(SB), NOSPLIT, $0-144
-	MOVQ         s_base+0(FP), AX
-	MOVQ         s_len+8(FP), CX
-	MOVQ         r_base+24(FP), DX
-	MOVQ         power_base+48(FP), BX
-	MOVQ         r_len+32(FP), SI
-	MOVQ         w_base+72(FP), DI
-	MOVQ         v_base+96(FP), R8
-	VBROADCASTSD c11<>+0(SB), Z0
 	MOVQ         x_base+120(FP), R9
+	VBROADCASTSD c10<>+0(SB), Z0
 	MOVQ         BX, R10
 	MOVQ         SI, R11
 
-repeat9:
+repeat4:
 	VMOVUPD Z0, (R10)
 	ADDQ    $0x40, R10
 	DECQ    R11
-	JNZ     repeat9
+	JNZ     repeat4
 
-repeat10:
+repeat5:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z6
 	VMOVUPD 128(AX), Z7
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
 	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	MOVQ    DI, R12
 	MOVQ    R8, R13
 	MOVQ    R9, R14
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
 	MOVQ    SI, R15
 	SHRQ    $0x01, R15
 	TESTQ   R15, R15
-	JLE     skip11
+	JLE     skip6
 
-repeat12:
+repeat7:
 	VMOVUPD      (R11), Z8
 	VBROADCASTSD (R14), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFMADD231PD  Z9, Z8, Z1
 	VBROADCASTSD (R12), Z9
 	VFMADD231PD  Z9, Z8, Z6
 	VBROADCASTSD (R13), Z9
@@ -228,11 +138,11 @@ repeat12:
 	VBROADCASTSD 8(R14), Z9
 	VFMADD231PD  Z9, Z8, Z5
 	VBROADCASTSD 8(R12), Z9
-	VFMADD231PD  Z9, Z8, Z2
-	VBROADCASTSD 8(R13), Z9
 	VFMADD231PD  Z9, Z8, Z3
+	VBROADCASTSD 8(R13), Z9
+	VFMADD231PD  Z9, Z8, Z4
 	VMULPD       64(R10), Z8, Z8
-	VADDPD       Z8, Z1, Z1
+	VADDPD       Z8, Z2, Z2
 	VMOVUPD      Z8, 64(R11)
 	ADDQ         $0x80, R10
 	ADDQ         $0x80, R11
@@ -240,16 +150,16 @@ repeat12:
 	ADDQ         $0x10, R13
 	ADDQ         $0x10, R14
 	DECQ         R15
-	JNZ          repeat12
+	JNZ          repeat7
 
-skip11:
+skip6:
 	MOVQ         SI, R15
 	ANDQ         $0x01, R15
 	TESTQ        R15, R15
-	JLE          skip13
+	JLE          skip8
 	VMOVUPD      (R11), Z8
 	VBROADCASTSD (R14), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFMADD231PD  Z9, Z8, Z1
 	VBROADCASTSD (R12), Z9
 	VFMADD231PD  Z9, Z8, Z6
 	VBROADCASTSD (R13), Z9
@@ -258,82 +168,34 @@ skip11:
 	VADDPD       Z8, Z0, Z0
 	VMOVUPD      Z8, (R11)
 
-skip13:
-	VADDPD  Z1, Z0, Z0
+skip8:
+	VADDPD  Z2, Z0, Z0
 	VMOVUPD Z0, (AX)
-	VADDPD  Z2, Z6, Z6
+	VADDPD  Z3, Z6, Z6
 	VMOVUPD Z6, 64(AX)
-	VADDPD  Z3, Z7, Z7
+	VADDPD  Z4, Z7, Z7
 	VMOVUPD Z7, 128(AX)
-	VADDPD  Z5, Z4, Z4
+	VADDPD  Z5, Z1, Z1
 	MOVQ    CX, R10
 	DECQ    R10
 	TESTQ   R10, R10
-	JLE     skip14
-	VADDPD  256(AX), Z4, Z4
-	VMOVUPD Z4, 256(AX)
+	JLE     skip9
+	VADDPD  256(AX), Z1, Z1
+	VMOVUPD Z1, 256(AX)
 
-skip14:
+skip9:
 	ADDQ $0xc0, AX
 	DECQ CX
-	JNZ  repeat10
+	JNZ  repeat5
 	VZEROUPPER
 	RET
 
-DATA c11<>+0(SB)/8, $(1.0)
-GLOBL c11<>(SB), RODATA|NOPTR, $8
+DATA c10<>+0(SB)/8, $(1.0)
+GLOBL c10<>(SB), RODATA|NOPTR, $8
 
-// func hornerAVX512(out []float64, c []float64, r []float64, w []float64, g []float64)
+// func hornerAVX512(out []float64, c []float64, r []float64, w []float64, g []float64, x []float64)
 // Requires: AVX, AVX512F
-TEXT ·hornerAVX512(SB), NOSPLIT, $0-120
-	MOVQ   out_base+0(FP), AX
-	MOVQ   c_base+24(FP), CX
-	MOVQ   c_len+32(FP), DX
-	MOVQ   r_base+48(FP), BX
-	MOVQ   r_len+56(FP), SI
-	MOVQ   w_base+72(FP), DI
-	MOVQ   g_base+96(FP), R8
-	MOVQ   DX, R9
-	DECQ   R9
-	IMUL3Q $0x80, R9, R9
-	ADDQ   CX, R9
-	XORQ   CX, CX
-
-repeat15:
-	VMOVUPD      (BX), Z0
-	VBROADCASTSD (R8), Z1
-	VPXORQ       Z2, Z2, Z2
-	MOVQ         R9, CX
-	MOVQ         DX, R10
-
-repeat16:
-	VMOVUPD       64(CX), Z3
-	VFMSUB213PD   (CX), Z1, Z3
-	VFNMADD213PD  Z3, Z0, Z2
-	SUBQ          $0x80, CX
-	DECQ          R10
-	JNZ           repeat16
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y0, Y2, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X1, X0, X0
-	VUNPCKHPD     X0, X0, X1
-	VADDSD        X1, X0, X0
-	VMULSD        (DI), X0, X0
-	VADDSD        (AX), X0, X0
-	VMOVSD        X0, (AX)
-	ADDQ          $0x40, BX
-	ADDQ          $0x08, DI
-	ADDQ          $0x08, R8
-	ADDQ          $0x08, AX
-	DECQ          SI
-	JNZ           repeat15
-	VZEROUPPER
-	RET
-
-// func hornerCascadeAVX512(out []float64, c []float64, r []float64, w []float64, g []float64, x []float64)
-// Requires: AVX, AVX512F
-TEXT ·hornerCascadeAVX512(SB), NOSPLIT, $0-144
+TEXT ·hornerAVX512(SB), NOSPLIT, $0-144
 	MOVQ   out_base+0(FP), AX
 	MOVQ   c_base+24(FP), CX
 	MOVQ   c_len+32(FP), DX
@@ -348,7 +210,7 @@ TEXT ·hornerCascadeAVX512(SB), NOSPLIT, $0-144
 	ADDQ   CX, R9
 	XORQ   CX, CX
 
-repeat17:
+repeat10:
 	VMOVUPD      (BX), Z0
 	VBROADCASTSD (R8), Z1
 	VPXORQ       Z2, Z2, Z2
@@ -358,14 +220,14 @@ repeat17:
 	MOVQ         R9, R10
 	MOVQ         DX, R11
 
-repeat18:
+repeat11:
 	VMOVUPD       64(R10), Z4
 	VFMSUB213PD   (R10), Z1, Z4
 	VFMADD231PD   128(R10), Z3, Z4
 	VFNMADD213PD  Z4, Z0, Z2
 	SUBQ          $0x80, R10
 	DECQ          R11
-	JNZ           repeat18
+	JNZ           repeat11
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -380,7 +242,7 @@ repeat18:
 	ADDQ          $0x08, R8
 	ADDQ          $0x08, AX
 	DECQ          SI
-	JNZ           repeat17
+	JNZ           repeat10
 	VZEROUPPER
 	RET
 
@@ -399,9 +261,9 @@ TEXT ·transitionsAVX512(SB), NOSPLIT, $8-104
 	MOVQ         c_base+80(FP), SI
 	MOVQ         t+48(FP), DI
 	VMOVUPD      (DI), Z0
-	VBROADCASTSD c12<>+0(SB), Z1
+	VBROADCASTSD c11<>+0(SB), Z1
 
-repeat19:
+repeat12:
 	VMOVUPD      (CX), Z2
 	VBROADCASTSD (BX), Z4
 	VADDPD       Z1, Z2, Z3
@@ -419,17 +281,17 @@ repeat19:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat19
+	JNZ          repeat12
 	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
 
-DATA c12<>+0(SB)/8, $(1.0)
-GLOBL c12<>(SB), RODATA|NOPTR, $8
+DATA c11<>+0(SB)/8, $(1.0)
+GLOBL c11<>(SB), RODATA|NOPTR, $8
 
-// func multiplyAVX512(states []float64, z []float64, chances []float64, g []float64)
+// func multiplyAVX512(states []float64, z []float64, chances []float64, g []float64, c []float64)
 // Requires: AVX, AVX512F, SSE
-TEXT ·multiplyAVX512(SB), NOSPLIT, $8-96
+TEXT ·multiplyAVX512(SB), NOSPLIT, $8-120
 	STMXCSR (SP)
 	MOVL    (SP), AX
 	ORL     $0x00008040, AX
@@ -442,7 +304,7 @@ TEXT ·multiplyAVX512(SB), NOSPLIT, $8-96
 	MOVQ    chances_len+56(FP), SI
 	MOVQ    g_base+72(FP), DI
 
-repeat20:
+repeat13:
 	VMOVUPD      (AX), Z0
 	VMOVUPD      64(AX), Z1
 	VMOVUPD      128(AX), Z2
@@ -450,59 +312,10 @@ repeat20:
 	MOVQ         BX, R8
 	MOVQ         SI, R9
 	MOVQ         DI, R10
-
-repeat21:
-	VMOVUPD      (R8), Z4
-	VMOVUPD      128(R8), Z5
-	VFMADD231PD  64(R8), Z3, Z4
-	VMULPD       Z0, Z5, Z5
-	VFMADD213PD  Z5, Z4, Z1
-	VBROADCASTSD (R10), Z6
-	VMULPD       Z6, Z5, Z5
-	VFMADD213PD  Z5, Z4, Z2
-	VMULPD       Z4, Z0, Z0
-	ADDQ         $0xc0, R8
-	ADDQ         $0x08, R10
-	DECQ         R9
-	JNZ          repeat21
-	VMOVUPD      Z0, (AX)
-	VMOVUPD      Z1, 64(AX)
-	VMOVUPD      Z2, 128(AX)
-	ADDQ         $0xc0, AX
-	ADDQ         $0x08, DX
-	DECQ         CX
-	JNZ          repeat20
-	LDMXCSR      (SP)
-	VZEROUPPER
-	RET
-
-// func multiplyCascadeAVX512(states []float64, z []float64, chances []float64, g []float64, c []float64)
-// Requires: AVX, AVX512F, SSE
-TEXT ·multiplyCascadeAVX512(SB), NOSPLIT, $8-120
-	STMXCSR (SP)
-	MOVL    (SP), AX
-	ORL     $0x00008040, AX
-	MOVL    AX, 4(SP)
-	LDMXCSR 4(SP)
-	MOVQ    states_base+0(FP), AX
-	MOVQ    states_len+8(FP), CX
-	MOVQ    z_base+24(FP), DX
-	MOVQ    chances_base+48(FP), BX
-	MOVQ    chances_len+56(FP), SI
-	MOVQ    g_base+72(FP), DI
-
-repeat22:
-	VMOVUPD      (AX), Z0
-	VMOVUPD      64(AX), Z1
-	VMOVUPD      128(AX), Z2
-	VBROADCASTSD (DX), Z3
-	MOVQ         BX, R8
-	MOVQ         SI, R9
-	MOVQ         DI, R10
-	VBROADCASTSD c13<>+0(SB), Z4
+	VBROADCASTSD c12<>+0(SB), Z4
 	MOVQ         c_base+96(FP), R11
 
-repeat23:
+repeat14:
 	VMOVUPD      (R8), Z5
 	VMOVUPD      128(R8), Z6
 	VFMADD231PD  64(R8), Z3, Z5
@@ -519,103 +332,24 @@ repeat23:
 	ADDQ         $0xc0, R8
 	ADDQ         $0x08, R10
 	DECQ         R9
-	JNZ          repeat23
+	JNZ          repeat14
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat22
+	JNZ          repeat13
 	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
 
-DATA c13<>+0(SB)/8, $(1.0)
-GLOBL c13<>(SB), RODATA|NOPTR, $8
+DATA c12<>+0(SB)/8, $(1.0)
+GLOBL c12<>(SB), RODATA|NOPTR, $8
 
-// func divideAVX512(out []float64, terms []float64, z []float64, chances []float64, g []float64)
+// func divideAVX512(out []float64, terms []float64, z []float64, chances []float64, g []float64, c []float64)
 // Requires: AVX, AVX512F, SSE
-TEXT ·divideAVX512(SB), NOSPLIT, $8-120
-	STMXCSR (SP)
-	MOVL    (SP), AX
-	ORL     $0x00008040, AX
-	MOVL    AX, 4(SP)
-	LDMXCSR 4(SP)
-	MOVQ    out_base+0(FP), AX
-	MOVQ    terms_base+24(FP), CX
-	MOVQ    terms_len+32(FP), DX
-	MOVQ    z_base+48(FP), BX
-	MOVQ    chances_base+72(FP), SI
-	MOVQ    chances_len+80(FP), DI
-	MOVQ    g_base+96(FP), R8
-	MOVQ    DX, R9
-	SHRQ    $0x01, R9
-	ANDQ    $0x01, DX
-
-repeat24:
-	VMOVUPD      (SI), Z0
-	VMOVUPD      64(SI), Z1
-	VBROADCASTSD (R8), Z2
-	VPXORQ       Z3, Z3, Z3
-	MOVQ         CX, R10
-	MOVQ         BX, R11
-	MOVQ         R9, R12
-	MOVQ         DX, R13
-	TESTQ        R12, R12
-	JLE          skip25
-
-repeat26:
-	VMOVUPD      64(R10), Z4
-	VBROADCASTSD (R11), Z5
-	VFMSUB213PD  (R10), Z2, Z4
-	VFMADD213PD  Z0, Z1, Z5
-	VMOVUPD      192(R10), Z6
-	VBROADCASTSD 8(R11), Z7
-	VFMSUB213PD  128(R10), Z2, Z6
-	VFMADD213PD  Z0, Z1, Z7
-	VMULPD       Z7, Z4, Z4
-	VFMADD231PD  Z5, Z6, Z4
-	VMULPD       Z7, Z5, Z5
-	VDIVPD       Z5, Z4, Z4
-	VADDPD       Z4, Z3, Z3
-	ADDQ         $0x00000100, R10
-	ADDQ         $0x10, R11
-	DECQ         R12
-	JNZ          repeat26
-
-skip25:
-	TESTQ        R13, R13
-	JLE          skip27
-	VMOVUPD      64(R10), Z4
-	VBROADCASTSD (R11), Z5
-	VFMSUB213PD  (R10), Z2, Z4
-	VFMADD213PD  Z0, Z1, Z5
-	VDIVPD       Z5, Z4, Z4
-	VADDPD       Z4, Z3, Z3
-
-skip27:
-	VMULPD        128(SI), Z3, Z3
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VADDPD        Y0, Y3, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X1, X0, X0
-	VUNPCKHPD     X0, X0, X1
-	VADDSD        X1, X0, X0
-	VADDSD        (AX), X0, X0
-	VMOVSD        X0, (AX)
-	ADDQ          $0xc0, SI
-	ADDQ          $0x08, R8
-	ADDQ          $0x08, AX
-	DECQ          DI
-	JNZ           repeat24
-	LDMXCSR       (SP)
-	VZEROUPPER
-	RET
-
-// func divideCascadeAVX512(out []float64, terms []float64, z []float64, chances []float64, g []float64, c []float64)
-// Requires: AVX, AVX512F, SSE
-TEXT ·divideCascadeAVX512(SB), NOSPLIT, $8-144
+TEXT ·divideAVX512(SB), NOSPLIT, $8-144
 	STMXCSR      (SP)
 	MOVL         (SP), AX
 	ORL          $0x00008040, AX
@@ -628,27 +362,26 @@ TEXT ·divideCascadeAVX512(SB), NOSPLIT, $8-144
 	MOVQ         chances_base+72(FP), SI
 	MOVQ         chances_len+80(FP), DI
 	MOVQ         g_base+96(FP), R8
-	VBROADCASTSD c14<>+0(SB), Z0
 	MOVQ         c_base+120(FP), R9
+	VBROADCASTSD c13<>+0(SB), Z0
 	MOVQ         DX, R10
 	SHRQ         $0x01, R10
 	ANDQ         $0x01, DX
 
-repeat28:
+repeat15:
 	VMOVUPD      (SI), Z1
 	VMOVUPD      64(SI), Z2
 	VBROADCASTSD (R8), Z3
 	VPXORQ       Z4, Z4, Z4
+	VBROADCASTSD (R9), Z5
 	MOVQ         CX, R11
 	MOVQ         BX, R12
 	MOVQ         R10, R13
 	MOVQ         DX, R14
-	VBROADCASTSD (R9), Z5
-	ADDQ         $0x08, R9
 	TESTQ        R13, R13
-	JLE          skip29
+	JLE          skip16
 
-repeat30:
+repeat17:
 	VMOVUPD      64(R11), Z6
 	VBROADCASTSD (R12), Z7
 	VMOVAPD      Z7, Z8
@@ -671,11 +404,11 @@ repeat30:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat30
+	JNZ          repeat17
 
-skip29:
+skip16:
 	TESTQ        R14, R14
-	JLE          skip31
+	JLE          skip18
 	VMOVUPD      64(R11), Z6
 	VBROADCASTSD (R12), Z7
 	VMOVAPD      Z7, Z8
@@ -686,7 +419,7 @@ skip29:
 	VDIVPD       Z7, Z6, Z6
 	VADDPD       Z6, Z4, Z4
 
-skip31:
+skip18:
 	VMULPD        128(SI), Z4, Z4
 	VEXTRACTF64X4 $0x01, Z4, Y1
 	VADDPD        Y1, Y4, Y1
@@ -698,95 +431,20 @@ skip31:
 	VMOVSD        X1, (AX)
 	ADDQ          $0xc0, SI
 	ADDQ          $0x08, R8
+	ADDQ          $0x08, R9
 	ADDQ          $0x08, AX
 	DECQ          DI
-	JNZ           repeat28
+	JNZ           repeat15
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
 
-DATA c14<>+0(SB)/8, $(1.0)
-GLOBL c14<>(SB), RODATA|NOPTR, $8
+DATA c13<>+0(SB)/8, $(1.0)
+GLOBL c13<>(SB), RODATA|NOPTR, $8
 
-// func forwardAVX512(states []float64, ranks int, size int, chances []float64, g []float64)
+// func forwardAVX512(states []float64, ranks int, size int, chances []float64, g []float64, c []float64)
 // Requires: AVX, AVX512F, CMOV, SSE
-TEXT ·forwardAVX512(SB), NOSPLIT, $8-88
-	STMXCSR (SP)
-	MOVL    (SP), AX
-	ORL     $0x00008040, AX
-	MOVL    AX, 4(SP)
-	LDMXCSR 4(SP)
-	MOVQ    states_base+0(FP), AX
-	MOVQ    ranks+24(FP), CX
-	MOVQ    size+32(FP), DX
-	MOVQ    chances_base+40(FP), BX
-	MOVQ    chances_len+48(FP), SI
-	MOVQ    g_base+64(FP), DI
-	IMUL3Q  $0xc0, CX, R8
-
-repeat32:
-	VMOVUPD      (BX), Z0
-	VMOVUPD      64(BX), Z1
-	VMOVUPD      128(BX), Z2
-	VBROADCASTSD (DI), Z3
-	VMULPD       Z2, Z3, Z3
-	MOVQ         CX, R9
-	SUBQ         DX, R9
-	TESTQ        R9, R9
-	JLE          skip33
-	IMUL3Q       $0xc0, DX, R9
-	VPXORQ       Z4, Z4, Z4
-	ADDQ         AX, R9
-	VMOVUPD      Z4, (R9)
-	VMOVUPD      Z4, 64(R9)
-	VMOVUPD      Z4, 128(R9)
-
-skip33:
-	INCQ    DX
-	MOVQ    DX, R9
-	CMPQ    R9, CX
-	CMOVQGT CX, R9
-	MOVQ    AX, R10
-	MOVQ    AX, R11
-	ADDQ    R8, R11
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z6, Z6, Z6
-	VPXORQ  Z7, Z7, Z7
-
-repeat34:
-	VMOVUPD     (R10), Z8
-	VMULPD      Z0, Z8, Z9
-	VFMADD231PD Z1, Z5, Z9
-	VMOVUPD     64(R10), Z10
-	VMULPD      Z0, Z10, Z11
-	VFMADD231PD Z1, Z6, Z11
-	VMOVUPD     128(R10), Z12
-	VMULPD      Z0, Z12, Z13
-	VFMADD231PD Z1, Z7, Z13
-	VFMADD231PD Z2, Z8, Z11
-	VFMADD231PD Z3, Z8, Z13
-	VMOVUPD     Z9, (R11)
-	VMOVAPD     Z8, Z5
-	VMOVUPD     Z11, 64(R11)
-	VMOVAPD     Z10, Z6
-	VMOVUPD     Z13, 128(R11)
-	VMOVAPD     Z12, Z7
-	ADDQ        $0xc0, R10
-	ADDQ        $0xc0, R11
-	DECQ        R9
-	JNZ         repeat34
-	ADDQ        R8, AX
-	ADDQ        $0xc0, BX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         repeat32
-	LDMXCSR     (SP)
-	VZEROUPPER
-	RET
-
-// func forwardCascadeAVX512(states []float64, ranks int, size int, chances []float64, g []float64, c []float64)
-// Requires: AVX, AVX512F, CMOV, SSE
-TEXT ·forwardCascadeAVX512(SB), NOSPLIT, $8-112
+TEXT ·forwardAVX512(SB), NOSPLIT, $8-112
 	STMXCSR (SP)
 	MOVL    (SP), AX
 	ORL     $0x00008040, AX
@@ -801,19 +459,18 @@ TEXT ·forwardCascadeAVX512(SB), NOSPLIT, $8-112
 	MOVQ    c_base+88(FP), R8
 	IMUL3Q  $0xc0, CX, R9
 
-repeat35:
+repeat19:
 	VMOVUPD      (BX), Z0
 	VMOVUPD      64(BX), Z1
 	VMOVUPD      128(BX), Z2
 	VBROADCASTSD (DI), Z3
-	VMULPD       Z2, Z3, Z3
 	VBROADCASTSD (R8), Z4
+	VMULPD       Z2, Z3, Z3
 	VMULPD       Z2, Z4, Z4
-	ADDQ         $0x08, R8
 	MOVQ         CX, R10
 	SUBQ         DX, R10
 	TESTQ        R10, R10
-	JLE          skip36
+	JLE          skip20
 	IMUL3Q       $0xc0, DX, R10
 	VPXORQ       Z5, Z5, Z5
 	ADDQ         AX, R10
@@ -821,7 +478,7 @@ repeat35:
 	VMOVUPD      Z5, 64(R10)
 	VMOVUPD      Z5, 128(R10)
 
-skip36:
+skip20:
 	INCQ    DX
 	MOVQ    DX, R10
 	CMPQ    R10, CX
@@ -833,7 +490,7 @@ skip36:
 	VPXORQ  Z7, Z7, Z7
 	VPXORQ  Z8, Z8, Z8
 
-repeat37:
+repeat21:
 	VMOVUPD      (R11), Z9
 	VMULPD       Z0, Z9, Z10
 	VFMADD231PD  Z1, Z6, Z10
@@ -855,19 +512,20 @@ repeat37:
 	ADDQ         $0xc0, R11
 	ADDQ         $0xc0, R12
 	DECQ         R10
-	JNZ          repeat37
+	JNZ          repeat21
 	ADDQ         R9, AX
 	ADDQ         $0xc0, BX
 	ADDQ         $0x08, DI
+	ADDQ         $0x08, R8
 	DECQ         SI
-	JNZ          repeat35
+	JNZ          repeat19
 	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
 
-// func backwardAVX512(out []float64, u []float64, states []float64, ranks int, size int, chances []float64, g []float64)
+// func backwardAVX512(out []float64, u []float64, states []float64, ranks int, size int, chances []float64, g []float64, c []float64)
 // Requires: AVX, AVX512F, CMOV, SSE
-TEXT ·backwardAVX512(SB), NOSPLIT, $8-136
+TEXT ·backwardAVX512(SB), NOSPLIT, $8-160
 	STMXCSR (SP)
 	MOVL    (SP), AX
 	ORL     $0x00008040, AX
@@ -881,125 +539,27 @@ TEXT ·backwardAVX512(SB), NOSPLIT, $8-136
 	MOVQ    chances_base+88(FP), DI
 	MOVQ    chances_len+96(FP), R8
 	MOVQ    g_base+112(FP), R9
-	IMUL3Q  $0xc0, BX, R10
-	MOVQ    R8, R11
-	DECQ    R11
-	ADDQ    R11, SI
-	MOVQ    R10, R12
-	IMULQ   R11, R12
-	ADDQ    R12, DX
-	IMUL3Q  $0xc0, R11, R12
-	ADDQ    R12, DI
-	LEAQ    (AX)(R11*8), AX
-	LEAQ    (R9)(R11*8), R9
-
-repeat38:
-	VMOVUPD      (DI), Z0
-	VMOVUPD      64(DI), Z1
-	VMOVUPD      128(DI), Z2
-	VBROADCASTSD (R9), Z3
-	VMULPD       Z2, Z3, Z3
-	VPXORQ       Z4, Z4, Z4
-	VPXORQ       Z5, Z5, Z5
-	VPXORQ       Z6, Z6, Z6
-	VPXORQ       Z7, Z7, Z7
-	MOVQ         CX, R11
-	MOVQ         DX, R12
-	MOVQ         SI, R13
-	CMPQ         R13, BX
-	CMOVQGT      BX, R13
-	VMOVUPD      (R11), Z8
-	VMOVUPD      64(R11), Z9
-	VMOVUPD      128(R11), Z10
-
-repeat39:
-	VMOVUPD       (R12), Z11
-	VFMADD231PD   64(R12), Z8, Z4
-	VFMADD231PD   Z11, Z9, Z5
-	VFMADD231PD   Z11, Z10, Z7
-	VFMADD231PD   128(R12), Z8, Z6
-	VMOVUPD       256(R11), Z11
-	VMULPD        Z0, Z9, Z9
-	VFMADD231PD   Z1, Z11, Z9
-	VFMADD231PD   Z2, Z8, Z9
-	VMOVUPD       Z9, 64(R11)
-	VMOVUPD       320(R11), Z12
-	VMULPD        Z0, Z10, Z10
-	VFMADD231PD   Z1, Z12, Z10
-	VFMADD231PD   Z3, Z8, Z10
-	VMOVUPD       Z10, 128(R11)
-	VMOVUPD       192(R11), Z9
-	VMULPD        Z0, Z8, Z8
-	VFMADD231PD   Z1, Z9, Z8
-	VMOVUPD       Z8, (R11)
-	VMOVAPD       Z9, Z8
-	VMOVAPD       Z11, Z9
-	VMOVAPD       Z12, Z10
-	ADDQ          $0xc0, R12
-	ADDQ          $0xc0, R11
-	DECQ          R13
-	JNZ           repeat39
-	VADDPD        Z5, Z4, Z4
-	VADDPD        Z7, Z6, Z6
-	VMULPD        Z2, Z6, Z6
-	VFMSUB231PD   Z3, Z4, Z6
-	VEXTRACTF64X4 $0x01, Z6, Y0
-	VADDPD        Y0, Y6, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X1, X0, X0
-	VUNPCKHPD     X0, X0, X1
-	VADDSD        X1, X0, X0
-	VADDSD        (AX), X0, X0
-	VMOVSD        X0, (AX)
-	DECQ          SI
-	SUBQ          R10, DX
-	SUBQ          $0xc0, DI
-	SUBQ          $0x08, R9
-	SUBQ          $0x08, AX
-	DECQ          R8
-	JNZ           repeat38
-	LDMXCSR       (SP)
-	VZEROUPPER
-	RET
-
-// func backwardCascadeAVX512(out []float64, u []float64, states []float64, ranks int, size int, chances []float64, g []float64, c []float64)
-// Requires: AVX, AVX512F, CMOV, SSE
-TEXT ·backwardCascadeAVX512(SB), NOSPLIT, $8-160
-	STMXCSR (SP)
-	MOVL    (SP), AX
-	ORL     $0x00008040, AX
-	MOVL    AX, 4(SP)
-	LDMXCSR 4(SP)
-	MOVQ    out_base+0(FP), AX
-	MOVQ    u_base+24(FP), CX
-	MOVQ    states_base+48(FP), DX
-	MOVQ    ranks+72(FP), BX
-	MOVQ    size+80(FP), SI
-	MOVQ    chances_base+88(FP), DI
-	MOVQ    chances_len+96(FP), R8
-	MOVQ    g_base+112(FP), R9
-	IMUL3Q  $0xc0, BX, R10
-	MOVQ    c_base+136(FP), R11
+	MOVQ    c_base+136(FP), R10
+	IMUL3Q  $0xc0, BX, R11
 	MOVQ    R8, R12
 	DECQ    R12
 	ADDQ    R12, SI
-	MOVQ    R10, R13
+	MOVQ    R11, R13
 	IMULQ   R12, R13
 	ADDQ    R13, DX
 	IMUL3Q  $0xc0, R12, R13
 	ADDQ    R13, DI
 	LEAQ    (AX)(R12*8), AX
 	LEAQ    (R9)(R12*8), R9
-	LEAQ    (R11)(R12*8), R11
+	LEAQ    (R10)(R12*8), R10
 
-repeat40:
+repeat22:
 	VMOVUPD      (DI), Z0
 	VMOVUPD      64(DI), Z1
 	VMOVUPD      128(DI), Z2
 	VBROADCASTSD (R9), Z3
+	VBROADCASTSD (R10), Z4
 	VMULPD       Z2, Z3, Z3
-	VBROADCASTSD (R11), Z4
-	SUBQ         $0x08, R11
 	VPXORQ       Z5, Z5, Z5
 	VPXORQ       Z6, Z6, Z6
 	VPXORQ       Z7, Z7, Z7
@@ -1013,7 +573,7 @@ repeat40:
 	VMOVUPD      64(R12), Z10
 	VMOVUPD      128(R12), Z11
 
-repeat41:
+repeat23:
 	VMOVUPD       (R13), Z12
 	VFMADD231PD   64(R13), Z9, Z5
 	VFMADD231PD   Z12, Z10, Z6
@@ -1043,7 +603,7 @@ repeat41:
 	ADDQ          $0xc0, R13
 	ADDQ          $0xc0, R12
 	DECQ          R14
-	JNZ           repeat41
+	JNZ           repeat23
 	VADDPD        Z6, Z5, Z5
 	VADDPD        Z8, Z7, Z7
 	VMULPD        Z2, Z7, Z7
@@ -1057,12 +617,13 @@ repeat41:
 	VADDSD        (AX), X0, X0
 	VMOVSD        X0, (AX)
 	DECQ          SI
-	SUBQ          R10, DX
+	SUBQ          R11, DX
 	SUBQ          $0xc0, DI
 	SUBQ          $0x08, R9
+	SUBQ          $0x08, R10
 	SUBQ          $0x08, AX
 	DECQ          R8
-	JNZ           repeat40
+	JNZ           repeat22
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
@@ -1075,12 +636,12 @@ TEXT ·seriesAVX512(SB), NOSPLIT, $0-48
 	MOVQ         c_base+24(FP), DX
 	MOVQ         c_len+32(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c15<>+0(SB), Z0
+	VBROADCASTSD c14<>+0(SB), Z0
 	VPXORQ       Z1, Z1, Z1
 
-repeat42:
+repeat24:
 	TESTQ   SI, SI
-	JLE     skip43
+	JLE     skip25
 	VPXORQ  Z2, Z2, Z2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -1088,21 +649,21 @@ repeat42:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip44
+	JLE     skip26
 
-repeat45:
+repeat27:
 	VMOVUPD     -192(DI), Z3
 	VFMADD231PD (R8), Z3, Z2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat45
+	JNZ         repeat27
 
-skip44:
+skip26:
 	VDIVPD  Z1, Z2, Z2
 	VMOVUPD Z2, (AX)
 
-skip43:
+skip25:
 	INCQ    SI
 	VADDPD  Z0, Z1, Z1
 	VPXORQ  Z4, Z4, Z4
@@ -1113,28 +674,28 @@ skip43:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip46
+	JLE     skip28
 
-repeat47:
+repeat29:
 	VMOVUPD     (DI), Z3
 	VFMADD231PD 64(R8), Z3, Z4
 	VFMADD231PD 128(R8), Z3, Z5
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat47
+	JNZ         repeat29
 
-skip46:
+skip28:
 	VMOVUPD Z4, 64(AX)
 	VMOVUPD Z5, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat42
+	JNZ     repeat24
 	VZEROUPPER
 	RET
 
-DATA c15<>+0(SB)/8, $(1.0)
-GLOBL c15<>(SB), RODATA|NOPTR, $8
+DATA c14<>+0(SB)/8, $(1.0)
+GLOBL c14<>(SB), RODATA|NOPTR, $8
 
 // func correlateAVX512(c []float64, u []float64, s []float64)
 // Requires: AVX, AVX512F
@@ -1145,7 +706,7 @@ TEXT ·correlateAVX512(SB), NOSPLIT, $0-72
 	MOVQ s_base+48(FP), BX
 	MOVQ s_len+56(FP), SI
 
-repeat48:
+repeat30:
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1154,7 +715,7 @@ repeat48:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat49:
+repeat31:
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (R8), Z5
 	VFMADD231PD 64(R8), Z4, Z0
@@ -1164,7 +725,7 @@ repeat49:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat49
+	JNZ         repeat31
 	VADDPD      Z1, Z0, Z0
 	VADDPD      Z3, Z2, Z2
 	VMOVUPD     Z2, (AX)
@@ -1173,7 +734,7 @@ repeat49:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat48
+	JNZ         repeat30
 	VZEROUPPER
 	RET
 
@@ -1184,14 +745,14 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-48
 	MOVQ r_len+8(FP), CX
 	MOVQ c_base+24(FP), DX
 
-repeat50:
+repeat32:
 	VBROADCASTSD (DX), Z0
 	VMULPD       (AX), Z0, Z0
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat50
+	JNZ          repeat32
 	VZEROUPPER
 	RET
 
@@ -1207,7 +768,7 @@ TEXT ·seriesDualAVX512(SB), NOSPLIT, $0-104
 	VBROADCASTSD found+96(FP), Z0
 	XORQ         R8, R8
 
-repeat51:
+repeat33:
 	VMULPD  (DX), Z0, Z1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -1217,9 +778,9 @@ repeat51:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip52
+	JLE     skip34
 
-repeat53:
+repeat35:
 	VMOVUPD     (R12), Z2
 	VFMADD231PD -192(R10), Z2, Z1
 	ADDQ        $0xc0, R11
@@ -1227,9 +788,9 @@ repeat53:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat53
+	JNZ         repeat35
 
-skip52:
+skip34:
 	VMOVUPD Z1, (AX)
 	INCQ    R8
 	VPXORQ  Z3, Z3, Z3
@@ -1242,9 +803,9 @@ skip52:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip54
+	JLE     skip36
 
-repeat55:
+repeat37:
 	VMOVUPD     (R9), Z1
 	VMOVUPD     (R10), Z2
 	VFMADD231PD 64(R11), Z1, Z3
@@ -1256,15 +817,15 @@ repeat55:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat55
+	JNZ         repeat37
 
-skip54:
+skip36:
 	VMOVUPD Z3, 64(AX)
 	VMOVUPD Z4, 128(AX)
 	ADDQ    $0xc0, AX
 	ADDQ    $0xc0, DX
 	DECQ    CX
-	JNZ     repeat51
+	JNZ     repeat33
 	VZEROUPPER
 	RET
 
@@ -1285,7 +846,7 @@ TEXT ·forwardDualAVX512(SB), NOSPLIT, $8-112
 	MOVQ    d_base+88(FP), R8
 	IMUL3Q  $0xc0, DX, R9
 
-repeat56:
+repeat38:
 	VMOVUPD      (SI), Z0
 	VMOVUPD      64(SI), Z1
 	VMOVUPD      128(SI), Z2
@@ -1295,7 +856,7 @@ repeat56:
 	MOVQ         DX, R10
 	SUBQ         BX, R10
 	TESTQ        R10, R10
-	JLE          skip57
+	JLE          skip39
 	IMUL3Q       $0xc0, BX, R10
 	VPXORQ       Z5, Z5, Z5
 	ADDQ         AX, R10
@@ -1303,7 +864,7 @@ repeat56:
 	VMOVUPD      Z5, 64(R10)
 	VMOVUPD      Z5, 128(R10)
 
-skip57:
+skip39:
 	INCQ    BX
 	MOVQ    BX, R10
 	CMPQ    R10, DX
@@ -1320,9 +881,9 @@ skip57:
 	VPXORQ  Z11, Z11, Z11
 	MOVQ    (R8), R14
 	TESTQ   R14, R14
-	JZ      zero58
+	JZ      zero40
 
-repeat59:
+repeat41:
 	VMOVUPD     (R11), Z12
 	VMULPD      (R11), Z0, Z13
 	VFMADD231PD Z1, Z6, Z13
@@ -1348,11 +909,11 @@ repeat59:
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	DECQ        R10
-	JNZ         repeat59
-	JMP         end58
+	JNZ         repeat41
+	JMP         end40
 
-zero58:
-repeat60:
+zero40:
+repeat42:
 	VMOVUPD     (R11), Z3
 	VMULPD      (R11), Z0, Z4
 	VFMADD231PD Z1, Z6, Z4
@@ -1371,15 +932,15 @@ repeat60:
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	DECQ        R10
-	JNZ         repeat60
+	JNZ         repeat42
 
-end58:
+end40:
 	ADDQ    R9, AX
 	ADDQ    R9, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
 	DECQ    DI
-	JNZ     repeat56
+	JNZ     repeat38
 	LDMXCSR (SP)
 	VZEROUPPER
 	RET
@@ -1411,7 +972,7 @@ TEXT ·backwardDualAVX512(SB), NOSPLIT, $8-184
 	IMUL3Q  $0xc0, R11, R11
 	ADDQ    R11, R8
 
-repeat61:
+repeat43:
 	VMOVUPD      (R8), Z0
 	VMOVUPD      64(R8), Z1
 	VMOVUPD      128(R8), Z2
@@ -1430,9 +991,9 @@ repeat61:
 	MOVQ         d_base+160(FP), R13
 	MOVQ         -8(R13)(R9*8), R13
 	TESTQ        R13, R13
-	JZ           zero62
+	JZ           zero44
 
-repeat63:
+repeat45:
 	VMOVUPD     (AX)(R12*1), Z9
 	VMOVUPD     (CX)(R12*1), Z10
 	VMOVUPD     (DX)(R12*1), Z11
@@ -1472,11 +1033,11 @@ repeat63:
 	VMOVUPD     Z10, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat63
-	JMP         end62
+	JNZ         repeat45
+	JMP         end44
 
-zero62:
-repeat64:
+zero44:
+repeat46:
 	VMOVUPD     (AX)(R12*1), Z4
 	VMOVUPD     (CX)(R12*1), Z9
 	VMOVUPD     (DX)(R12*1), Z10
@@ -1507,9 +1068,9 @@ repeat64:
 	VMOVUPD     Z4, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat64
+	JNZ         repeat46
 
-end62:
+end44:
 	VADDPD        Z6, Z5, Z5
 	VADDPD        Z8, Z7, Z7
 	VMULPD        Z2, Z7, Z7
@@ -1528,7 +1089,7 @@ end62:
 	SUBQ          R10, DX
 	SUBQ          $0xc0, R8
 	DECQ          R9
-	JNZ           repeat61
+	JNZ           repeat43
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
@@ -1549,7 +1110,7 @@ TEXT ·multiplyDualAVX512(SB), NOSPLIT, $8-120
 	MOVQ    chances_len+80(FP), DI
 	MOVQ    d_base+96(FP), R8
 
-repeat65:
+repeat47:
 	VMOVUPD      (AX), Z0
 	VMOVUPD      (CX), Z1
 	VMOVUPD      64(AX), Z2
@@ -1561,10 +1122,10 @@ repeat65:
 	MOVQ         DI, R10
 	MOVQ         R8, R11
 
-repeat66:
+repeat48:
 	MOVQ         (R11), R12
 	TESTQ        R12, R12
-	JZ           zero67
+	JZ           zero49
 	VMULPD       64(R9), Z6, Z8
 	VADDPD       (R9), Z8, Z7
 	VMULPD       128(R9), Z0, Z9
@@ -1582,9 +1143,9 @@ repeat66:
 	VMULPD       Z10, Z9, Z9
 	VFMADD213PD  Z9, Z7, Z5
 	VMULPD       Z7, Z1, Z1
-	JMP          end67
+	JMP          end49
 
-zero67:
+zero49:
 	VMULPD      64(R9), Z6, Z7
 	VADDPD      (R9), Z7, Z7
 	VMULPD      128(R9), Z0, Z8
@@ -1596,11 +1157,11 @@ zero67:
 	VMULPD      Z7, Z5, Z5
 	VMULPD      Z7, Z1, Z1
 
-end67:
+end49:
 	ADDQ    $0xc0, R9
 	ADDQ    $0x08, R11
 	DECQ    R10
-	JNZ     repeat66
+	JNZ     repeat48
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, (CX)
 	VMOVUPD Z2, 64(AX)
@@ -1611,7 +1172,7 @@ end67:
 	ADDQ    $0xc0, CX
 	ADDQ    $0x08, BX
 	DECQ    DX
-	JNZ     repeat65
+	JNZ     repeat47
 	LDMXCSR (SP)
 	VZEROUPPER
 	RET
@@ -1633,7 +1194,7 @@ TEXT ·divideDualAVX512(SB), NOSPLIT, $8-144
 	MOVQ    chances_len+104(FP), R8
 	MOVQ    d_base+120(FP), R9
 
-repeat68:
+repeat50:
 	VBROADCASTSD (R9), Z0
 	VPXORQ       Z1, Z1, Z1
 	MOVQ         CX, R10
@@ -1645,12 +1206,12 @@ repeat68:
 	SHRQ         $0x01, R13
 	MOVQ         (R9), R15
 	TESTQ        R15, R15
-	JZ           zero69
+	JZ           zero51
 	MOVQ         R14, R14
 	TESTQ        R13, R13
-	JLE          skip70
+	JLE          skip52
 
-repeat71:
+repeat53:
 	VBROADCASTSD (R12), Z2
 	VMOVUPD      64(R10), Z3
 	VMULPD       64(DI), Z2, Z2
@@ -1682,11 +1243,11 @@ repeat71:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat71
+	JNZ          repeat53
 
-skip70:
+skip52:
 	TESTQ        R14, R14
-	JLE          skip72
+	JLE          skip54
 	VBROADCASTSD (R12), Z2
 	VMOVUPD      64(R10), Z3
 	VMULPD       64(DI), Z2, Z2
@@ -1701,15 +1262,15 @@ skip70:
 	VDIVPD       Z4, Z3, Z3
 	VADDPD       Z3, Z1, Z1
 
-skip72:
-	JMP end69
+skip54:
+	JMP end51
 
-zero69:
+zero51:
 	MOVQ  R14, R14
 	TESTQ R13, R13
-	JLE   skip73
+	JLE   skip55
 
-repeat74:
+repeat56:
 	VBROADCASTSD (R12), Z2
 	VMOVUPD      64(R10), Z3
 	VMULPD       64(DI), Z2, Z2
@@ -1729,11 +1290,11 @@ repeat74:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat74
+	JNZ          repeat56
 
-skip73:
+skip55:
 	TESTQ        R14, R14
-	JLE          skip75
+	JLE          skip57
 	VBROADCASTSD (R12), Z2
 	VMOVUPD      64(R10), Z3
 	VMULPD       64(DI), Z2, Z2
@@ -1742,8 +1303,8 @@ skip73:
 	VDIVPD       Z2, Z3, Z3
 	VADDPD       Z3, Z1, Z1
 
-skip75:
-end69:
+skip57:
+end51:
 	VMULPD        128(DI), Z1, Z1
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y0, Y1, Y0
@@ -1757,7 +1318,7 @@ end69:
 	ADDQ          $0x08, R9
 	ADDQ          $0x08, AX
 	DECQ          R8
-	JNZ           repeat68
+	JNZ           repeat50
 	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
@@ -1767,7 +1328,7 @@ end69:
 TEXT ·remainAVX512(SB), NOSPLIT, $0-40
 	MOVQ         ranks_base+0(FP), AX
 	MOVQ         ranks_len+8(FP), CX
-	VBROADCASTSD c16<>+0(SB), Z0
+	VBROADCASTSD c15<>+0(SB), Z0
 	MOVQ         mass+24(FP), DX
 	VBROADCASTSD (DX), Z1
 	VBROADCASTSD 8(DX), Z2
@@ -1775,7 +1336,7 @@ TEXT ·remainAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Z3
 	VBROADCASTSD 8(DX), Z4
 
-repeat76:
+repeat58:
 	VADDPD  Z2, Z1, Z5
 	VDIVPD  Z5, Z0, Z5
 	VMOVUPD Z5, 128(AX)
@@ -1802,12 +1363,12 @@ repeat76:
 	VMOVAPD Z6, Z3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat76
+	JNZ     repeat58
 	VZEROUPPER
 	RET
 
-DATA c16<>+0(SB)/8, $(1.0)
-GLOBL c16<>(SB), RODATA|NOPTR, $8
+DATA c15<>+0(SB)/8, $(1.0)
+GLOBL c15<>(SB), RODATA|NOPTR, $8
 
 // func placeAVX512(out []float64, ranks []float64, theta []float64, baseline []float64, c *float64, ceiling *float64, s *float64)
 // Requires: AVX, AVX512F
@@ -1837,7 +1398,7 @@ TEXT ·placeAVX512(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat77:
+repeat59:
 	VBROADCASTSD (BX), Z7
 	VMOVUPD      128(CX), Z10
 	VMULPD       192(CX), Z7, Z8
@@ -1856,14 +1417,14 @@ repeat77:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat77
+	JNZ          repeat59
 	VMOVUPD      Z4, (R8)
 	VMOVUPD      Z5, 64(R8)
 	VMOVUPD      Z6, 128(R8)
 	VPXORQ       Z12, Z12, Z12
 	VPXORQ       Z13, Z13, Z13
 
-repeat78:
+repeat60:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -1885,7 +1446,7 @@ repeat78:
 	VFNMADD231PD Z7, Z2, Z8
 	VMOVUPD      Z8, (AX)
 	DECQ         DX
-	JNZ          repeat78
+	JNZ          repeat60
 	VZEROUPPER
 	RET
 
@@ -1912,7 +1473,7 @@ TEXT ·productAVX512(SB), NOSPLIT, $8-72
 	LEAQ    (DX)(DX*4), R10
 	LEAQ    (R9)(DX*4), R11
 
-repeat79:
+repeat61:
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1925,7 +1486,7 @@ repeat79:
 	MOVQ   SI, R13
 	MOVQ   inner+56(FP), R14
 
-repeat80:
+repeat62:
 	VMOVUPD          (R13), Z8
 	VFMADD231PD.BCST (R12), Z8, Z0
 	VFMADD231PD.BCST (R12)(DX*1), Z8, Z1
@@ -1938,7 +1499,7 @@ repeat80:
 	ADDQ             BX, R12
 	ADDQ             DI, R13
 	DECQ             R14
-	JNZ              repeat80
+	JNZ              repeat62
 	MOVQ             AX, R12
 	VMOVUPD          Z0, (R12)
 	ADDQ             CX, R12
@@ -1959,7 +1520,7 @@ repeat80:
 	ADDQ             $0x40, SI
 	ADDQ             $0x40, AX
 	DECQ             R8
-	JNZ              repeat79
+	JNZ              repeat61
 	LDMXCSR          (SP)
 	VZEROUPPER
 	RET
@@ -1975,17 +1536,17 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-72
 	VMOVUPD      (SI), Y0
 	VBROADCASTSD scale+56(FP), Y1
 	VMULPD       Y1, Y0, Y0
-	VBROADCASTSD c17<>+0(SB), Y1
-	VBROADCASTSD c18<>+0(SB), Y2
-	VBROADCASTSD c19<>+0(SB), Y3
-	VBROADCASTSD c20<>+0(SB), Y4
-	VBROADCASTSD c21<>+0(SB), Y5
-	VBROADCASTSD c22<>+0(SB), Y6
-	VBROADCASTSD c23<>+0(SB), Y7
-	VBROADCASTSD c24<>+0(SB), Y8
-	VBROADCASTSD c25<>+0(SB), Y9
+	VBROADCASTSD c16<>+0(SB), Y1
+	VBROADCASTSD c17<>+0(SB), Y2
+	VBROADCASTSD c18<>+0(SB), Y3
+	VBROADCASTSD c19<>+0(SB), Y4
+	VBROADCASTSD c20<>+0(SB), Y5
+	VBROADCASTSD c21<>+0(SB), Y6
+	VBROADCASTSD c22<>+0(SB), Y7
+	VBROADCASTSD c23<>+0(SB), Y8
+	VBROADCASTSD c24<>+0(SB), Y9
 
-repeat81:
+repeat63:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -1998,21 +1559,21 @@ repeat81:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip82
+	JLE          skip64
 
-repeat83:
+repeat65:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat83
+	JNZ    repeat65
 
-skip82:
+skip64:
 	VMINPD       Y9, Y11, Y11
 	VMOVUPD      Y11, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, CX
 	DECQ         DX
-	JNZ          repeat81
+	JNZ          repeat63
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         w_base+24(FP), CX
@@ -2022,17 +1583,17 @@ skip82:
 	VMOVUPD      32(SI), Y0
 	VBROADCASTSD scale+56(FP), Y1
 	VMULPD       Y1, Y0, Y0
-	VBROADCASTSD c26<>+0(SB), Y1
-	VBROADCASTSD c27<>+0(SB), Y2
-	VBROADCASTSD c28<>+0(SB), Y3
-	VBROADCASTSD c29<>+0(SB), Y4
-	VBROADCASTSD c30<>+0(SB), Y5
-	VBROADCASTSD c31<>+0(SB), Y6
-	VBROADCASTSD c32<>+0(SB), Y7
-	VBROADCASTSD c33<>+0(SB), Y8
-	VBROADCASTSD c34<>+0(SB), Y9
+	VBROADCASTSD c25<>+0(SB), Y1
+	VBROADCASTSD c26<>+0(SB), Y2
+	VBROADCASTSD c27<>+0(SB), Y3
+	VBROADCASTSD c28<>+0(SB), Y4
+	VBROADCASTSD c29<>+0(SB), Y5
+	VBROADCASTSD c30<>+0(SB), Y6
+	VBROADCASTSD c31<>+0(SB), Y7
+	VBROADCASTSD c32<>+0(SB), Y8
+	VBROADCASTSD c33<>+0(SB), Y9
 
-repeat84:
+repeat66:
 	VBROADCASTSD (CX), Y10
 	VMULPD       Y0, Y10, Y10
 	VMOVAPD      Y1, Y11
@@ -2045,81 +1606,81 @@ repeat84:
 	VMULPD       Y10, Y11, Y11
 	MOVQ         BX, SI
 	TESTQ        SI, SI
-	JLE          skip85
+	JLE          skip67
 
-repeat86:
+repeat68:
 	VADDPD Y8, Y11, Y10
 	VMULPD Y10, Y11, Y11
 	DECQ   SI
-	JNZ    repeat86
+	JNZ    repeat68
 
-skip85:
+skip67:
 	VMINPD  Y9, Y11, Y11
 	VMOVUPD Y11, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x08, CX
 	DECQ    DX
-	JNZ     repeat84
+	JNZ     repeat66
 	VZEROUPPER
 	RET
 
-DATA c17<>+0(SB)/8, $(0.0001984126984126984)
+DATA c16<>+0(SB)/8, $(0.0001984126984126984)
+GLOBL c16<>(SB), RODATA|NOPTR, $8
+
+DATA c17<>+0(SB)/8, $(0.001388888888888889)
 GLOBL c17<>(SB), RODATA|NOPTR, $8
 
-DATA c18<>+0(SB)/8, $(0.001388888888888889)
+DATA c18<>+0(SB)/8, $(0.008333333333333333)
 GLOBL c18<>(SB), RODATA|NOPTR, $8
 
-DATA c19<>+0(SB)/8, $(0.008333333333333333)
+DATA c19<>+0(SB)/8, $(0.041666666666666664)
 GLOBL c19<>(SB), RODATA|NOPTR, $8
 
-DATA c20<>+0(SB)/8, $(0.041666666666666664)
+DATA c20<>+0(SB)/8, $(0.16666666666666666)
 GLOBL c20<>(SB), RODATA|NOPTR, $8
 
-DATA c21<>+0(SB)/8, $(0.16666666666666666)
+DATA c21<>+0(SB)/8, $(0.5)
 GLOBL c21<>(SB), RODATA|NOPTR, $8
 
-DATA c22<>+0(SB)/8, $(0.5)
+DATA c22<>+0(SB)/8, $(1.0)
 GLOBL c22<>(SB), RODATA|NOPTR, $8
 
-DATA c23<>+0(SB)/8, $(1.0)
+DATA c23<>+0(SB)/8, $(2.0)
 GLOBL c23<>(SB), RODATA|NOPTR, $8
 
-DATA c24<>+0(SB)/8, $(2.0)
+DATA c24<>+0(SB)/8, $(10000000000000000000000000.0)
 GLOBL c24<>(SB), RODATA|NOPTR, $8
 
-DATA c25<>+0(SB)/8, $(10000000000000000000000000.0)
+DATA c25<>+0(SB)/8, $(0.0001984126984126984)
 GLOBL c25<>(SB), RODATA|NOPTR, $8
 
-DATA c26<>+0(SB)/8, $(0.0001984126984126984)
+DATA c26<>+0(SB)/8, $(0.001388888888888889)
 GLOBL c26<>(SB), RODATA|NOPTR, $8
 
-DATA c27<>+0(SB)/8, $(0.001388888888888889)
+DATA c27<>+0(SB)/8, $(0.008333333333333333)
 GLOBL c27<>(SB), RODATA|NOPTR, $8
 
-DATA c28<>+0(SB)/8, $(0.008333333333333333)
+DATA c28<>+0(SB)/8, $(0.041666666666666664)
 GLOBL c28<>(SB), RODATA|NOPTR, $8
 
-DATA c29<>+0(SB)/8, $(0.041666666666666664)
+DATA c29<>+0(SB)/8, $(0.16666666666666666)
 GLOBL c29<>(SB), RODATA|NOPTR, $8
 
-DATA c30<>+0(SB)/8, $(0.16666666666666666)
+DATA c30<>+0(SB)/8, $(0.5)
 GLOBL c30<>(SB), RODATA|NOPTR, $8
 
-DATA c31<>+0(SB)/8, $(0.5)
+DATA c31<>+0(SB)/8, $(1.0)
 GLOBL c31<>(SB), RODATA|NOPTR, $8
 
-DATA c32<>+0(SB)/8, $(1.0)
+DATA c32<>+0(SB)/8, $(2.0)
 GLOBL c32<>(SB), RODATA|NOPTR, $8
 
-DATA c33<>+0(SB)/8, $(2.0)
+DATA c33<>+0(SB)/8, $(10000000000000000000000000.0)
 GLOBL c33<>(SB), RODATA|NOPTR, $8
 
-DATA c34<>+0(SB)/8, $(10000000000000000000000000.0)
-GLOBL c34<>(SB), RODATA|NOPTR, $8
-
-// func sumsAVX2(s []float64, r []float64, power []float64, w []float64, v []float64)
+// func sumsAVX2(s []float64, r []float64, power []float64, w []float64, v []float64, x []float64)
 // Requires: AVX, FMA3
-TEXT ·sumsAVX2(SB), NOSPLIT, $0-120
+TEXT ·sumsAVX2(SB), NOSPLIT, $0-144
 	MOVQ         s_base+0(FP), AX
 	MOVQ         s_len+8(FP), CX
 	MOVQ         r_base+24(FP), DX
@@ -2127,80 +1688,100 @@ TEXT ·sumsAVX2(SB), NOSPLIT, $0-120
 	MOVQ         r_len+32(FP), SI
 	MOVQ         w_base+72(FP), DI
 	MOVQ         v_base+96(FP), R8
-	VBROADCASTSD c35<>+0(SB), Y0
-	MOVQ         BX, R9
-	MOVQ         SI, R10
+	MOVQ         x_base+120(FP), R9
+	VBROADCASTSD c34<>+0(SB), Y0
+	MOVQ         BX, R10
+	MOVQ         SI, R11
 
-repeat87:
-	VMOVUPD Y0, (R9)
-	ADDQ    $0x40, R9
-	DECQ    R10
-	JNZ     repeat87
+repeat69:
+	VMOVUPD Y0, (R10)
+	ADDQ    $0x40, R10
+	DECQ    R11
+	JNZ     repeat69
 
-repeat88:
+repeat70:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y4, Y4, Y4
 	VXORPD  Y5, Y5, Y5
-	MOVQ    DX, R9
-	MOVQ    BX, R10
-	MOVQ    DI, R11
-	MOVQ    R8, R12
-	MOVQ    SI, R13
-	SHRQ    $0x01, R13
-	TESTQ   R13, R13
-	JLE     skip89
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	MOVQ    R9, R14
+	MOVQ    SI, R15
+	SHRQ    $0x01, R15
+	TESTQ   R15, R15
+	JLE     skip71
 
-repeat90:
-	VMOVUPD      (R10), Y6
-	VBROADCASTSD (R11), Y7
-	VFMADD231PD  Y7, Y6, Y1
-	VBROADCASTSD (R12), Y7
-	VFMADD231PD  Y7, Y6, Y2
-	VMULPD       (R9), Y6, Y6
-	VADDPD       Y6, Y0, Y0
-	VMOVUPD      Y6, (R10)
-	VMOVUPD      64(R10), Y6
-	VBROADCASTSD 8(R11), Y7
-	VFMADD231PD  Y7, Y6, Y4
-	VBROADCASTSD 8(R12), Y7
-	VFMADD231PD  Y7, Y6, Y5
-	VMULPD       64(R9), Y6, Y6
-	VADDPD       Y6, Y3, Y3
-	VMOVUPD      Y6, 64(R10)
-	ADDQ         $0x80, R9
+repeat72:
+	VMOVUPD      (R11), Y8
+	VBROADCASTSD (R14), Y9
+	VFMADD231PD  Y9, Y8, Y3
+	VBROADCASTSD (R12), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VBROADCASTSD (R13), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VMULPD       (R10), Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VMOVUPD      Y8, (R11)
+	VMOVUPD      64(R11), Y8
+	VBROADCASTSD 8(R14), Y9
+	VFMADD231PD  Y9, Y8, Y7
+	VBROADCASTSD 8(R12), Y9
+	VFMADD231PD  Y9, Y8, Y5
+	VBROADCASTSD 8(R13), Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VMULPD       64(R10), Y8, Y8
+	VADDPD       Y8, Y4, Y4
+	VMOVUPD      Y8, 64(R11)
 	ADDQ         $0x80, R10
-	ADDQ         $0x10, R11
+	ADDQ         $0x80, R11
 	ADDQ         $0x10, R12
-	DECQ         R13
-	JNZ          repeat90
+	ADDQ         $0x10, R13
+	ADDQ         $0x10, R14
+	DECQ         R15
+	JNZ          repeat72
 
-skip89:
-	MOVQ         SI, R13
-	ANDQ         $0x01, R13
-	TESTQ        R13, R13
-	JLE          skip91
-	VMOVUPD      (R10), Y6
-	VBROADCASTSD (R11), Y7
-	VFMADD231PD  Y7, Y6, Y1
-	VBROADCASTSD (R12), Y7
-	VFMADD231PD  Y7, Y6, Y2
-	VMULPD       (R9), Y6, Y6
-	VADDPD       Y6, Y0, Y0
-	VMOVUPD      Y6, (R10)
+skip71:
+	MOVQ         SI, R15
+	ANDQ         $0x01, R15
+	TESTQ        R15, R15
+	JLE          skip73
+	VMOVUPD      (R11), Y8
+	VBROADCASTSD (R14), Y9
+	VFMADD231PD  Y9, Y8, Y3
+	VBROADCASTSD (R12), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VBROADCASTSD (R13), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VMULPD       (R10), Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VMOVUPD      Y8, (R11)
 
-skip91:
-	VADDPD       Y3, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VADDPD       Y4, Y1, Y1
-	VMOVUPD      Y1, 64(AX)
-	VADDPD       Y5, Y2, Y2
-	VMOVUPD      Y2, 128(AX)
+skip73:
+	VADDPD  Y4, Y0, Y0
+	VMOVUPD Y0, (AX)
+	VADDPD  Y5, Y1, Y1
+	VMOVUPD Y1, 64(AX)
+	VADDPD  Y6, Y2, Y2
+	VMOVUPD Y2, 128(AX)
+	VADDPD  Y7, Y3, Y3
+	MOVQ    CX, R10
+	DECQ    R10
+	TESTQ   R10, R10
+	JLE     skip74
+	VADDPD  256(AX), Y3, Y3
+	VMOVUPD Y3, 256(AX)
+
+skip74:
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat88
+	JNZ          repeat70
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -2211,397 +1792,112 @@ skip91:
 	MOVQ         r_len+32(FP), SI
 	MOVQ         w_base+72(FP), DI
 	MOVQ         v_base+96(FP), R8
-	VBROADCASTSD c36<>+0(SB), Y0
-	MOVQ         BX, R9
-	MOVQ         SI, R10
+	MOVQ         x_base+120(FP), R9
+	VBROADCASTSD c35<>+0(SB), Y0
+	MOVQ         BX, R10
+	MOVQ         SI, R11
 
-repeat92:
-	VMOVUPD Y0, (R9)
-	ADDQ    $0x40, R9
-	DECQ    R10
-	JNZ     repeat92
+repeat75:
+	VMOVUPD Y0, (R10)
+	ADDQ    $0x40, R10
+	DECQ    R11
+	JNZ     repeat75
 
-repeat93:
+repeat76:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y4, Y4, Y4
 	VXORPD  Y5, Y5, Y5
-	MOVQ    DX, R9
-	MOVQ    BX, R10
-	MOVQ    DI, R11
-	MOVQ    R8, R12
-	MOVQ    SI, R13
-	SHRQ    $0x01, R13
-	TESTQ   R13, R13
-	JLE     skip94
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	MOVQ    R9, R14
+	MOVQ    SI, R15
+	SHRQ    $0x01, R15
+	TESTQ   R15, R15
+	JLE     skip77
 
-repeat95:
-	VMOVUPD      (R10), Y6
-	VBROADCASTSD (R11), Y7
-	VFMADD231PD  Y7, Y6, Y1
-	VBROADCASTSD (R12), Y7
-	VFMADD231PD  Y7, Y6, Y2
-	VMULPD       (R9), Y6, Y6
-	VADDPD       Y6, Y0, Y0
-	VMOVUPD      Y6, (R10)
-	VMOVUPD      64(R10), Y6
-	VBROADCASTSD 8(R11), Y7
-	VFMADD231PD  Y7, Y6, Y4
-	VBROADCASTSD 8(R12), Y7
-	VFMADD231PD  Y7, Y6, Y5
-	VMULPD       64(R9), Y6, Y6
-	VADDPD       Y6, Y3, Y3
-	VMOVUPD      Y6, 64(R10)
-	ADDQ         $0x80, R9
+repeat78:
+	VMOVUPD      (R11), Y8
+	VBROADCASTSD (R14), Y9
+	VFMADD231PD  Y9, Y8, Y3
+	VBROADCASTSD (R12), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VBROADCASTSD (R13), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VMULPD       (R10), Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VMOVUPD      Y8, (R11)
+	VMOVUPD      64(R11), Y8
+	VBROADCASTSD 8(R14), Y9
+	VFMADD231PD  Y9, Y8, Y7
+	VBROADCASTSD 8(R12), Y9
+	VFMADD231PD  Y9, Y8, Y5
+	VBROADCASTSD 8(R13), Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VMULPD       64(R10), Y8, Y8
+	VADDPD       Y8, Y4, Y4
+	VMOVUPD      Y8, 64(R11)
 	ADDQ         $0x80, R10
-	ADDQ         $0x10, R11
+	ADDQ         $0x80, R11
 	ADDQ         $0x10, R12
-	DECQ         R13
-	JNZ          repeat95
+	ADDQ         $0x10, R13
+	ADDQ         $0x10, R14
+	DECQ         R15
+	JNZ          repeat78
 
-skip94:
-	MOVQ         SI, R13
-	ANDQ         $0x01, R13
-	TESTQ        R13, R13
-	JLE          skip96
-	VMOVUPD      (R10), Y6
-	VBROADCASTSD (R11), Y7
-	VFMADD231PD  Y7, Y6, Y1
-	VBROADCASTSD (R12), Y7
-	VFMADD231PD  Y7, Y6, Y2
-	VMULPD       (R9), Y6, Y6
-	VADDPD       Y6, Y0, Y0
-	VMOVUPD      Y6, (R10)
+skip77:
+	MOVQ         SI, R15
+	ANDQ         $0x01, R15
+	TESTQ        R15, R15
+	JLE          skip79
+	VMOVUPD      (R11), Y8
+	VBROADCASTSD (R14), Y9
+	VFMADD231PD  Y9, Y8, Y3
+	VBROADCASTSD (R12), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VBROADCASTSD (R13), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VMULPD       (R10), Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VMOVUPD      Y8, (R11)
 
-skip96:
-	VADDPD  Y3, Y0, Y0
+skip79:
+	VADDPD  Y4, Y0, Y0
 	VMOVUPD Y0, (AX)
-	VADDPD  Y4, Y1, Y1
+	VADDPD  Y5, Y1, Y1
 	VMOVUPD Y1, 64(AX)
-	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y2, Y2
 	VMOVUPD Y2, 128(AX)
-	ADDQ    $0xc0, AX
-	DECQ    CX
-	JNZ     repeat93
+	VADDPD  Y7, Y3, Y3
+	MOVQ    CX, R10
+	DECQ    R10
+	TESTQ   R10, R10
+	JLE     skip80
+	VADDPD  256(AX), Y3, Y3
+	VMOVUPD Y3, 256(AX)
+
+skip80:
+	ADDQ $0xc0, AX
+	DECQ CX
+	JNZ  repeat76
 	VZEROUPPER
 	RET
+
+DATA c34<>+0(SB)/8, $(1.0)
+GLOBL c34<>(SB), RODATA|NOPTR, $8
 
 DATA c35<>+0(SB)/8, $(1.0)
 GLOBL c35<>(SB), RODATA|NOPTR, $8
 
-DATA c36<>+0(SB)/8, $(1.0)
-GLOBL c36<>(SB), RODATA|NOPTR, $8
-
-// func sumsCascadeAVX2(s []float64, r []float64, power []float64, w []float64, v []float64, x []float64)
+// func hornerAVX2(out []float64, c []float64, r []float64, w []float64, g []float64, x []float64)
 // Requires: AVX, FMA3
-TEXT ·sumsCascadeAVX2(SB), NOSPLIT, $0-144
-	MOVQ         s_base+0(FP), AX
-	MOVQ         s_len+8(FP), CX
-	MOVQ         r_base+24(FP), DX
-	MOVQ         power_base+48(FP), BX
-	MOVQ         r_len+32(FP), SI
-	MOVQ         w_base+72(FP), DI
-	MOVQ         v_base+96(FP), R8
-	VBROADCASTSD c37<>+0(SB), Y0
-	MOVQ         x_base+120(FP), R9
-	MOVQ         BX, R10
-	MOVQ         SI, R11
-
-repeat97:
-	VMOVUPD Y0, (R10)
-	ADDQ    $0x40, R10
-	DECQ    R11
-	JNZ     repeat97
-
-repeat98:
-	VMOVUPD (AX), Y0
-	VMOVUPD 64(AX), Y1
-	VMOVUPD 128(AX), Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	MOVQ    DI, R12
-	MOVQ    R8, R13
-	MOVQ    R9, R14
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	MOVQ    SI, R15
-	SHRQ    $0x01, R15
-	TESTQ   R15, R15
-	JLE     skip99
-
-repeat100:
-	VMOVUPD      (R11), Y8
-	VBROADCASTSD (R14), Y9
-	VFMADD231PD  Y9, Y8, Y6
-	VBROADCASTSD (R12), Y9
-	VFMADD231PD  Y9, Y8, Y1
-	VBROADCASTSD (R13), Y9
-	VFMADD231PD  Y9, Y8, Y2
-	VMULPD       (R10), Y8, Y8
-	VADDPD       Y8, Y0, Y0
-	VMOVUPD      Y8, (R11)
-	VMOVUPD      64(R11), Y8
-	VBROADCASTSD 8(R14), Y9
-	VFMADD231PD  Y9, Y8, Y7
-	VBROADCASTSD 8(R12), Y9
-	VFMADD231PD  Y9, Y8, Y4
-	VBROADCASTSD 8(R13), Y9
-	VFMADD231PD  Y9, Y8, Y5
-	VMULPD       64(R10), Y8, Y8
-	VADDPD       Y8, Y3, Y3
-	VMOVUPD      Y8, 64(R11)
-	ADDQ         $0x80, R10
-	ADDQ         $0x80, R11
-	ADDQ         $0x10, R12
-	ADDQ         $0x10, R13
-	ADDQ         $0x10, R14
-	DECQ         R15
-	JNZ          repeat100
-
-skip99:
-	MOVQ         SI, R15
-	ANDQ         $0x01, R15
-	TESTQ        R15, R15
-	JLE          skip101
-	VMOVUPD      (R11), Y8
-	VBROADCASTSD (R14), Y9
-	VFMADD231PD  Y9, Y8, Y6
-	VBROADCASTSD (R12), Y9
-	VFMADD231PD  Y9, Y8, Y1
-	VBROADCASTSD (R13), Y9
-	VFMADD231PD  Y9, Y8, Y2
-	VMULPD       (R10), Y8, Y8
-	VADDPD       Y8, Y0, Y0
-	VMOVUPD      Y8, (R11)
-
-skip101:
-	VADDPD  Y3, Y0, Y0
-	VMOVUPD Y0, (AX)
-	VADDPD  Y4, Y1, Y1
-	VMOVUPD Y1, 64(AX)
-	VADDPD  Y5, Y2, Y2
-	VMOVUPD Y2, 128(AX)
-	VADDPD  Y7, Y6, Y6
-	MOVQ    CX, R10
-	DECQ    R10
-	TESTQ   R10, R10
-	JLE     skip102
-	VADDPD  256(AX), Y6, Y6
-	VMOVUPD Y6, 256(AX)
-
-skip102:
-	ADDQ         $0xc0, AX
-	DECQ         CX
-	JNZ          repeat98
-	MOVQ         s_base+0(FP), AX
-	ADDQ         $0x20, AX
-	MOVQ         s_len+8(FP), CX
-	MOVQ         r_base+24(FP), DX
-	ADDQ         $0x20, DX
-	MOVQ         power_base+48(FP), BX
-	ADDQ         $0x20, BX
-	MOVQ         r_len+32(FP), SI
-	MOVQ         w_base+72(FP), DI
-	MOVQ         v_base+96(FP), R8
-	VBROADCASTSD c38<>+0(SB), Y0
-	MOVQ         x_base+120(FP), R9
-	MOVQ         BX, R10
-	MOVQ         SI, R11
-
-repeat103:
-	VMOVUPD Y0, (R10)
-	ADDQ    $0x40, R10
-	DECQ    R11
-	JNZ     repeat103
-
-repeat104:
-	VMOVUPD (AX), Y0
-	VMOVUPD 64(AX), Y1
-	VMOVUPD 128(AX), Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	MOVQ    DI, R12
-	MOVQ    R8, R13
-	MOVQ    R9, R14
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	MOVQ    SI, R15
-	SHRQ    $0x01, R15
-	TESTQ   R15, R15
-	JLE     skip105
-
-repeat106:
-	VMOVUPD      (R11), Y8
-	VBROADCASTSD (R14), Y9
-	VFMADD231PD  Y9, Y8, Y6
-	VBROADCASTSD (R12), Y9
-	VFMADD231PD  Y9, Y8, Y1
-	VBROADCASTSD (R13), Y9
-	VFMADD231PD  Y9, Y8, Y2
-	VMULPD       (R10), Y8, Y8
-	VADDPD       Y8, Y0, Y0
-	VMOVUPD      Y8, (R11)
-	VMOVUPD      64(R11), Y8
-	VBROADCASTSD 8(R14), Y9
-	VFMADD231PD  Y9, Y8, Y7
-	VBROADCASTSD 8(R12), Y9
-	VFMADD231PD  Y9, Y8, Y4
-	VBROADCASTSD 8(R13), Y9
-	VFMADD231PD  Y9, Y8, Y5
-	VMULPD       64(R10), Y8, Y8
-	VADDPD       Y8, Y3, Y3
-	VMOVUPD      Y8, 64(R11)
-	ADDQ         $0x80, R10
-	ADDQ         $0x80, R11
-	ADDQ         $0x10, R12
-	ADDQ         $0x10, R13
-	ADDQ         $0x10, R14
-	DECQ         R15
-	JNZ          repeat106
-
-skip105:
-	MOVQ         SI, R15
-	ANDQ         $0x01, R15
-	TESTQ        R15, R15
-	JLE          skip107
-	VMOVUPD      (R11), Y8
-	VBROADCASTSD (R14), Y9
-	VFMADD231PD  Y9, Y8, Y6
-	VBROADCASTSD (R12), Y9
-	VFMADD231PD  Y9, Y8, Y1
-	VBROADCASTSD (R13), Y9
-	VFMADD231PD  Y9, Y8, Y2
-	VMULPD       (R10), Y8, Y8
-	VADDPD       Y8, Y0, Y0
-	VMOVUPD      Y8, (R11)
-
-skip107:
-	VADDPD  Y3, Y0, Y0
-	VMOVUPD Y0, (AX)
-	VADDPD  Y4, Y1, Y1
-	VMOVUPD Y1, 64(AX)
-	VADDPD  Y5, Y2, Y2
-	VMOVUPD Y2, 128(AX)
-	VADDPD  Y7, Y6, Y6
-	MOVQ    CX, R10
-	DECQ    R10
-	TESTQ   R10, R10
-	JLE     skip108
-	VADDPD  256(AX), Y6, Y6
-	VMOVUPD Y6, 256(AX)
-
-skip108:
-	ADDQ $0xc0, AX
-	DECQ CX
-	JNZ  repeat104
-	VZEROUPPER
-	RET
-
-DATA c37<>+0(SB)/8, $(1.0)
-GLOBL c37<>(SB), RODATA|NOPTR, $8
-
-DATA c38<>+0(SB)/8, $(1.0)
-GLOBL c38<>(SB), RODATA|NOPTR, $8
-
-// func hornerAVX2(out []float64, c []float64, r []float64, w []float64, g []float64)
-// Requires: AVX, FMA3
-TEXT ·hornerAVX2(SB), NOSPLIT, $0-120
-	MOVQ   out_base+0(FP), AX
-	MOVQ   c_base+24(FP), CX
-	MOVQ   c_len+32(FP), DX
-	MOVQ   r_base+48(FP), BX
-	MOVQ   r_len+56(FP), SI
-	MOVQ   w_base+72(FP), DI
-	MOVQ   g_base+96(FP), R8
-	MOVQ   DX, R9
-	DECQ   R9
-	IMUL3Q $0x80, R9, R9
-	ADDQ   CX, R9
-	XORQ   CX, CX
-
-repeat109:
-	VMOVUPD      (BX), Y0
-	VBROADCASTSD (R8), Y1
-	VXORPD       Y2, Y2, Y2
-	MOVQ         R9, CX
-	MOVQ         DX, R10
-
-repeat110:
-	VMOVUPD      64(CX), Y3
-	VFMSUB213PD  (CX), Y1, Y3
-	VFNMADD213PD Y3, Y0, Y2
-	SUBQ         $0x80, CX
-	DECQ         R10
-	JNZ          repeat110
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X0, X2, X2
-	VUNPCKHPD    X2, X2, X0
-	VADDSD       X0, X2, X2
-	VMULSD       (DI), X2, X2
-	VADDSD       (AX), X2, X2
-	VMOVSD       X2, (AX)
-	ADDQ         $0x40, BX
-	ADDQ         $0x08, DI
-	ADDQ         $0x08, R8
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          repeat109
-	MOVQ         out_base+0(FP), AX
-	MOVQ         c_base+24(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         c_len+32(FP), DX
-	MOVQ         r_base+48(FP), BX
-	ADDQ         $0x20, BX
-	MOVQ         r_len+56(FP), SI
-	MOVQ         w_base+72(FP), DI
-	MOVQ         g_base+96(FP), R8
-	MOVQ         DX, R9
-	DECQ         R9
-	IMUL3Q       $0x80, R9, R9
-	ADDQ         CX, R9
-	XORQ         CX, CX
-
-repeat111:
-	VMOVUPD      (BX), Y0
-	VBROADCASTSD (R8), Y1
-	VXORPD       Y2, Y2, Y2
-	MOVQ         R9, CX
-	MOVQ         DX, R10
-
-repeat112:
-	VMOVUPD      64(CX), Y3
-	VFMSUB213PD  (CX), Y1, Y3
-	VFNMADD213PD Y3, Y0, Y2
-	SUBQ         $0x80, CX
-	DECQ         R10
-	JNZ          repeat112
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X0, X2, X2
-	VUNPCKHPD    X2, X2, X0
-	VADDSD       X0, X2, X2
-	VMULSD       (DI), X2, X2
-	VADDSD       (AX), X2, X2
-	VMOVSD       X2, (AX)
-	ADDQ         $0x40, BX
-	ADDQ         $0x08, DI
-	ADDQ         $0x08, R8
-	ADDQ         $0x08, AX
-	DECQ         SI
-	JNZ          repeat111
-	VZEROUPPER
-	RET
-
-// func hornerCascadeAVX2(out []float64, c []float64, r []float64, w []float64, g []float64, x []float64)
-// Requires: AVX, FMA3
-TEXT ·hornerCascadeAVX2(SB), NOSPLIT, $0-144
+TEXT ·hornerAVX2(SB), NOSPLIT, $0-144
 	MOVQ   out_base+0(FP), AX
 	MOVQ   c_base+24(FP), CX
 	MOVQ   c_len+32(FP), DX
@@ -2616,7 +1912,7 @@ TEXT ·hornerCascadeAVX2(SB), NOSPLIT, $0-144
 	ADDQ   CX, R9
 	XORQ   CX, CX
 
-repeat113:
+repeat81:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
@@ -2626,14 +1922,14 @@ repeat113:
 	MOVQ         R9, R10
 	MOVQ         DX, R11
 
-repeat114:
+repeat82:
 	VMOVUPD      64(R10), Y4
 	VFMSUB213PD  (R10), Y1, Y4
 	VFMADD231PD  128(R10), Y3, Y4
 	VFNMADD213PD Y4, Y0, Y2
 	SUBQ         $0x80, R10
 	DECQ         R11
-	JNZ          repeat114
+	JNZ          repeat82
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -2646,7 +1942,7 @@ repeat114:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat113
+	JNZ          repeat81
 	MOVQ         out_base+0(FP), AX
 	MOVQ         c_base+24(FP), CX
 	ADDQ         $0x20, CX
@@ -2663,7 +1959,7 @@ repeat114:
 	ADDQ         CX, R9
 	XORQ         CX, CX
 
-repeat115:
+repeat83:
 	VMOVUPD      (BX), Y0
 	VBROADCASTSD (R8), Y1
 	VXORPD       Y2, Y2, Y2
@@ -2673,14 +1969,14 @@ repeat115:
 	MOVQ         R9, R10
 	MOVQ         DX, R11
 
-repeat116:
+repeat84:
 	VMOVUPD      64(R10), Y4
 	VFMSUB213PD  (R10), Y1, Y4
 	VFMADD231PD  128(R10), Y3, Y4
 	VFNMADD213PD Y4, Y0, Y2
 	SUBQ         $0x80, R10
 	DECQ         R11
-	JNZ          repeat116
+	JNZ          repeat84
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -2693,7 +1989,7 @@ repeat116:
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, AX
 	DECQ         SI
-	JNZ          repeat115
+	JNZ          repeat83
 	VZEROUPPER
 	RET
 
@@ -2712,9 +2008,9 @@ TEXT ·transitionsAVX2(SB), NOSPLIT, $16-104
 	MOVQ         c_base+80(FP), SI
 	MOVQ         t+48(FP), DI
 	VMOVUPD      (DI), Y0
-	VBROADCASTSD c39<>+0(SB), Y1
+	VBROADCASTSD c36<>+0(SB), Y1
 
-repeat117:
+repeat85:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
@@ -2732,7 +2028,7 @@ repeat117:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat117
+	JNZ          repeat85
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -2748,9 +2044,9 @@ repeat117:
 	MOVQ         c_base+80(FP), SI
 	MOVQ         t+48(FP), DI
 	VMOVUPD      32(DI), Y0
-	VBROADCASTSD c40<>+0(SB), Y1
+	VBROADCASTSD c37<>+0(SB), Y1
 
-repeat118:
+repeat86:
 	VMOVUPD      (CX), Y2
 	VBROADCASTSD (BX), Y4
 	VADDPD       Y1, Y2, Y3
@@ -2768,376 +2064,132 @@ repeat118:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	DECQ         DX
-	JNZ          repeat118
+	JNZ          repeat86
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
+
+DATA c36<>+0(SB)/8, $(1.0)
+GLOBL c36<>(SB), RODATA|NOPTR, $8
+
+DATA c37<>+0(SB)/8, $(1.0)
+GLOBL c37<>(SB), RODATA|NOPTR, $8
+
+// func multiplyAVX2(states []float64, z []float64, chances []float64, g []float64, c []float64)
+// Requires: AVX, FMA3, SSE
+TEXT ·multiplyAVX2(SB), NOSPLIT, $16-120
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    states_base+0(FP), AX
+	MOVQ    states_len+8(FP), CX
+	MOVQ    z_base+24(FP), DX
+	MOVQ    chances_base+48(FP), BX
+	MOVQ    chances_len+56(FP), SI
+	MOVQ    g_base+72(FP), DI
+
+repeat87:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      64(AX), Y1
+	VMOVUPD      128(AX), Y2
+	VBROADCASTSD (DX), Y3
+	MOVQ         BX, R8
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+	VBROADCASTSD c38<>+0(SB), Y4
+	MOVQ         c_base+96(FP), R11
+
+repeat88:
+	VMOVUPD      (R8), Y5
+	VMOVUPD      128(R8), Y6
+	VFMADD231PD  64(R8), Y3, Y5
+	VMULPD       Y0, Y6, Y6
+	VBROADCASTSD (R11), Y7
+	VFNMADD213PD Y4, Y3, Y7
+	VMULPD       Y6, Y7, Y7
+	VFMADD213PD  Y7, Y5, Y1
+	ADDQ         $0x08, R11
+	VBROADCASTSD (R10), Y7
+	VMULPD       Y7, Y6, Y6
+	VFMADD213PD  Y6, Y5, Y2
+	VMULPD       Y5, Y0, Y0
+	ADDQ         $0xc0, R8
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          repeat88
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 64(AX)
+	VMOVUPD      Y2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat87
+	LDMXCSR      (SP)
+	STMXCSR      8(SP)
+	MOVL         8(SP), AX
+	ORL          $0x00008040, AX
+	MOVL         AX, 12(SP)
+	LDMXCSR      12(SP)
+	MOVQ         states_base+0(FP), AX
+	ADDQ         $0x20, AX
+	MOVQ         states_len+8(FP), CX
+	MOVQ         z_base+24(FP), DX
+	MOVQ         chances_base+48(FP), BX
+	ADDQ         $0x20, BX
+	MOVQ         chances_len+56(FP), SI
+	MOVQ         g_base+72(FP), DI
+
+repeat89:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      64(AX), Y1
+	VMOVUPD      128(AX), Y2
+	VBROADCASTSD (DX), Y3
+	MOVQ         BX, R8
+	MOVQ         SI, R9
+	MOVQ         DI, R10
+	VBROADCASTSD c39<>+0(SB), Y4
+	MOVQ         c_base+96(FP), R11
+
+repeat90:
+	VMOVUPD      (R8), Y5
+	VMOVUPD      128(R8), Y6
+	VFMADD231PD  64(R8), Y3, Y5
+	VMULPD       Y0, Y6, Y6
+	VBROADCASTSD (R11), Y7
+	VFNMADD213PD Y4, Y3, Y7
+	VMULPD       Y6, Y7, Y7
+	VFMADD213PD  Y7, Y5, Y1
+	ADDQ         $0x08, R11
+	VBROADCASTSD (R10), Y7
+	VMULPD       Y7, Y6, Y6
+	VFMADD213PD  Y6, Y5, Y2
+	VMULPD       Y5, Y0, Y0
+	ADDQ         $0xc0, R8
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          repeat90
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 64(AX)
+	VMOVUPD      Y2, 128(AX)
+	ADDQ         $0xc0, AX
+	ADDQ         $0x08, DX
+	DECQ         CX
+	JNZ          repeat89
+	LDMXCSR      8(SP)
+	VZEROUPPER
+	RET
+
+DATA c38<>+0(SB)/8, $(1.0)
+GLOBL c38<>(SB), RODATA|NOPTR, $8
 
 DATA c39<>+0(SB)/8, $(1.0)
 GLOBL c39<>(SB), RODATA|NOPTR, $8
 
-DATA c40<>+0(SB)/8, $(1.0)
-GLOBL c40<>(SB), RODATA|NOPTR, $8
-
-// func multiplyAVX2(states []float64, z []float64, chances []float64, g []float64)
+// func divideAVX2(out []float64, terms []float64, z []float64, chances []float64, g []float64, c []float64)
 // Requires: AVX, FMA3, SSE
-TEXT ·multiplyAVX2(SB), NOSPLIT, $16-96
-	STMXCSR (SP)
-	MOVL    (SP), AX
-	ORL     $0x00008040, AX
-	MOVL    AX, 4(SP)
-	LDMXCSR 4(SP)
-	MOVQ    states_base+0(FP), AX
-	MOVQ    states_len+8(FP), CX
-	MOVQ    z_base+24(FP), DX
-	MOVQ    chances_base+48(FP), BX
-	MOVQ    chances_len+56(FP), SI
-	MOVQ    g_base+72(FP), DI
-
-repeat119:
-	VMOVUPD      (AX), Y0
-	VMOVUPD      64(AX), Y1
-	VMOVUPD      128(AX), Y2
-	VBROADCASTSD (DX), Y3
-	MOVQ         BX, R8
-	MOVQ         SI, R9
-	MOVQ         DI, R10
-
-repeat120:
-	VMOVUPD      (R8), Y4
-	VMOVUPD      128(R8), Y5
-	VFMADD231PD  64(R8), Y3, Y4
-	VMULPD       Y0, Y5, Y5
-	VFMADD213PD  Y5, Y4, Y1
-	VBROADCASTSD (R10), Y6
-	VMULPD       Y6, Y5, Y5
-	VFMADD213PD  Y5, Y4, Y2
-	VMULPD       Y4, Y0, Y0
-	ADDQ         $0xc0, R8
-	ADDQ         $0x08, R10
-	DECQ         R9
-	JNZ          repeat120
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 64(AX)
-	VMOVUPD      Y2, 128(AX)
-	ADDQ         $0xc0, AX
-	ADDQ         $0x08, DX
-	DECQ         CX
-	JNZ          repeat119
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         states_base+0(FP), AX
-	ADDQ         $0x20, AX
-	MOVQ         states_len+8(FP), CX
-	MOVQ         z_base+24(FP), DX
-	MOVQ         chances_base+48(FP), BX
-	ADDQ         $0x20, BX
-	MOVQ         chances_len+56(FP), SI
-	MOVQ         g_base+72(FP), DI
-
-repeat121:
-	VMOVUPD      (AX), Y0
-	VMOVUPD      64(AX), Y1
-	VMOVUPD      128(AX), Y2
-	VBROADCASTSD (DX), Y3
-	MOVQ         BX, R8
-	MOVQ         SI, R9
-	MOVQ         DI, R10
-
-repeat122:
-	VMOVUPD      (R8), Y4
-	VMOVUPD      128(R8), Y5
-	VFMADD231PD  64(R8), Y3, Y4
-	VMULPD       Y0, Y5, Y5
-	VFMADD213PD  Y5, Y4, Y1
-	VBROADCASTSD (R10), Y6
-	VMULPD       Y6, Y5, Y5
-	VFMADD213PD  Y5, Y4, Y2
-	VMULPD       Y4, Y0, Y0
-	ADDQ         $0xc0, R8
-	ADDQ         $0x08, R10
-	DECQ         R9
-	JNZ          repeat122
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 64(AX)
-	VMOVUPD      Y2, 128(AX)
-	ADDQ         $0xc0, AX
-	ADDQ         $0x08, DX
-	DECQ         CX
-	JNZ          repeat121
-	LDMXCSR      8(SP)
-	VZEROUPPER
-	RET
-
-// func multiplyCascadeAVX2(states []float64, z []float64, chances []float64, g []float64, c []float64)
-// Requires: AVX, FMA3, SSE
-TEXT ·multiplyCascadeAVX2(SB), NOSPLIT, $16-120
-	STMXCSR (SP)
-	MOVL    (SP), AX
-	ORL     $0x00008040, AX
-	MOVL    AX, 4(SP)
-	LDMXCSR 4(SP)
-	MOVQ    states_base+0(FP), AX
-	MOVQ    states_len+8(FP), CX
-	MOVQ    z_base+24(FP), DX
-	MOVQ    chances_base+48(FP), BX
-	MOVQ    chances_len+56(FP), SI
-	MOVQ    g_base+72(FP), DI
-
-repeat123:
-	VMOVUPD      (AX), Y0
-	VMOVUPD      64(AX), Y1
-	VMOVUPD      128(AX), Y2
-	VBROADCASTSD (DX), Y3
-	MOVQ         BX, R8
-	MOVQ         SI, R9
-	MOVQ         DI, R10
-	VBROADCASTSD c41<>+0(SB), Y4
-	MOVQ         c_base+96(FP), R11
-
-repeat124:
-	VMOVUPD      (R8), Y5
-	VMOVUPD      128(R8), Y6
-	VFMADD231PD  64(R8), Y3, Y5
-	VMULPD       Y0, Y6, Y6
-	VBROADCASTSD (R11), Y7
-	VFNMADD213PD Y4, Y3, Y7
-	VMULPD       Y6, Y7, Y7
-	VFMADD213PD  Y7, Y5, Y1
-	ADDQ         $0x08, R11
-	VBROADCASTSD (R10), Y7
-	VMULPD       Y7, Y6, Y6
-	VFMADD213PD  Y6, Y5, Y2
-	VMULPD       Y5, Y0, Y0
-	ADDQ         $0xc0, R8
-	ADDQ         $0x08, R10
-	DECQ         R9
-	JNZ          repeat124
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 64(AX)
-	VMOVUPD      Y2, 128(AX)
-	ADDQ         $0xc0, AX
-	ADDQ         $0x08, DX
-	DECQ         CX
-	JNZ          repeat123
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         states_base+0(FP), AX
-	ADDQ         $0x20, AX
-	MOVQ         states_len+8(FP), CX
-	MOVQ         z_base+24(FP), DX
-	MOVQ         chances_base+48(FP), BX
-	ADDQ         $0x20, BX
-	MOVQ         chances_len+56(FP), SI
-	MOVQ         g_base+72(FP), DI
-
-repeat125:
-	VMOVUPD      (AX), Y0
-	VMOVUPD      64(AX), Y1
-	VMOVUPD      128(AX), Y2
-	VBROADCASTSD (DX), Y3
-	MOVQ         BX, R8
-	MOVQ         SI, R9
-	MOVQ         DI, R10
-	VBROADCASTSD c42<>+0(SB), Y4
-	MOVQ         c_base+96(FP), R11
-
-repeat126:
-	VMOVUPD      (R8), Y5
-	VMOVUPD      128(R8), Y6
-	VFMADD231PD  64(R8), Y3, Y5
-	VMULPD       Y0, Y6, Y6
-	VBROADCASTSD (R11), Y7
-	VFNMADD213PD Y4, Y3, Y7
-	VMULPD       Y6, Y7, Y7
-	VFMADD213PD  Y7, Y5, Y1
-	ADDQ         $0x08, R11
-	VBROADCASTSD (R10), Y7
-	VMULPD       Y7, Y6, Y6
-	VFMADD213PD  Y6, Y5, Y2
-	VMULPD       Y5, Y0, Y0
-	ADDQ         $0xc0, R8
-	ADDQ         $0x08, R10
-	DECQ         R9
-	JNZ          repeat126
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 64(AX)
-	VMOVUPD      Y2, 128(AX)
-	ADDQ         $0xc0, AX
-	ADDQ         $0x08, DX
-	DECQ         CX
-	JNZ          repeat125
-	LDMXCSR      8(SP)
-	VZEROUPPER
-	RET
-
-DATA c41<>+0(SB)/8, $(1.0)
-GLOBL c41<>(SB), RODATA|NOPTR, $8
-
-DATA c42<>+0(SB)/8, $(1.0)
-GLOBL c42<>(SB), RODATA|NOPTR, $8
-
-// func divideAVX2(out []float64, terms []float64, z []float64, chances []float64, g []float64)
-// Requires: AVX, FMA3, SSE
-TEXT ·divideAVX2(SB), NOSPLIT, $16-120
-	STMXCSR (SP)
-	MOVL    (SP), AX
-	ORL     $0x00008040, AX
-	MOVL    AX, 4(SP)
-	LDMXCSR 4(SP)
-	MOVQ    out_base+0(FP), AX
-	MOVQ    terms_base+24(FP), CX
-	MOVQ    terms_len+32(FP), DX
-	MOVQ    z_base+48(FP), BX
-	MOVQ    chances_base+72(FP), SI
-	MOVQ    chances_len+80(FP), DI
-	MOVQ    g_base+96(FP), R8
-	MOVQ    DX, R9
-	SHRQ    $0x01, R9
-	ANDQ    $0x01, DX
-
-repeat127:
-	VMOVUPD      (SI), Y0
-	VMOVUPD      64(SI), Y1
-	VBROADCASTSD (R8), Y2
-	VXORPD       Y3, Y3, Y3
-	MOVQ         CX, R10
-	MOVQ         BX, R11
-	MOVQ         R9, R12
-	MOVQ         DX, R13
-	TESTQ        R12, R12
-	JLE          skip128
-
-repeat129:
-	VMOVUPD      64(R10), Y4
-	VBROADCASTSD (R11), Y5
-	VFMSUB213PD  (R10), Y2, Y4
-	VFMADD213PD  Y0, Y1, Y5
-	VMOVUPD      192(R10), Y6
-	VBROADCASTSD 8(R11), Y7
-	VFMSUB213PD  128(R10), Y2, Y6
-	VFMADD213PD  Y0, Y1, Y7
-	VMULPD       Y7, Y4, Y4
-	VFMADD231PD  Y5, Y6, Y4
-	VMULPD       Y7, Y5, Y5
-	VDIVPD       Y5, Y4, Y4
-	VADDPD       Y4, Y3, Y3
-	ADDQ         $0x00000100, R10
-	ADDQ         $0x10, R11
-	DECQ         R12
-	JNZ          repeat129
-
-skip128:
-	TESTQ        R13, R13
-	JLE          skip130
-	VMOVUPD      64(R10), Y4
-	VBROADCASTSD (R11), Y5
-	VFMSUB213PD  (R10), Y2, Y4
-	VFMADD213PD  Y0, Y1, Y5
-	VDIVPD       Y5, Y4, Y4
-	VADDPD       Y4, Y3, Y3
-
-skip130:
-	VMULPD       128(SI), Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X0
-	VADDPD       X0, X3, X3
-	VUNPCKHPD    X3, X3, X0
-	VADDSD       X0, X3, X3
-	VADDSD       (AX), X3, X3
-	VMOVSD       X3, (AX)
-	ADDQ         $0xc0, SI
-	ADDQ         $0x08, R8
-	ADDQ         $0x08, AX
-	DECQ         DI
-	JNZ          repeat127
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         out_base+0(FP), AX
-	MOVQ         terms_base+24(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         terms_len+32(FP), DX
-	MOVQ         z_base+48(FP), BX
-	MOVQ         chances_base+72(FP), SI
-	ADDQ         $0x20, SI
-	MOVQ         chances_len+80(FP), DI
-	MOVQ         g_base+96(FP), R8
-	MOVQ         DX, R9
-	SHRQ         $0x01, R9
-	ANDQ         $0x01, DX
-
-repeat131:
-	VMOVUPD      (SI), Y0
-	VMOVUPD      64(SI), Y1
-	VBROADCASTSD (R8), Y2
-	VXORPD       Y3, Y3, Y3
-	MOVQ         CX, R10
-	MOVQ         BX, R11
-	MOVQ         R9, R12
-	MOVQ         DX, R13
-	TESTQ        R12, R12
-	JLE          skip132
-
-repeat133:
-	VMOVUPD      64(R10), Y4
-	VBROADCASTSD (R11), Y5
-	VFMSUB213PD  (R10), Y2, Y4
-	VFMADD213PD  Y0, Y1, Y5
-	VMOVUPD      192(R10), Y6
-	VBROADCASTSD 8(R11), Y7
-	VFMSUB213PD  128(R10), Y2, Y6
-	VFMADD213PD  Y0, Y1, Y7
-	VMULPD       Y7, Y4, Y4
-	VFMADD231PD  Y5, Y6, Y4
-	VMULPD       Y7, Y5, Y5
-	VDIVPD       Y5, Y4, Y4
-	VADDPD       Y4, Y3, Y3
-	ADDQ         $0x00000100, R10
-	ADDQ         $0x10, R11
-	DECQ         R12
-	JNZ          repeat133
-
-skip132:
-	TESTQ        R13, R13
-	JLE          skip134
-	VMOVUPD      64(R10), Y4
-	VBROADCASTSD (R11), Y5
-	VFMSUB213PD  (R10), Y2, Y4
-	VFMADD213PD  Y0, Y1, Y5
-	VDIVPD       Y5, Y4, Y4
-	VADDPD       Y4, Y3, Y3
-
-skip134:
-	VMULPD       128(SI), Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X0
-	VADDPD       X0, X3, X3
-	VUNPCKHPD    X3, X3, X0
-	VADDSD       X0, X3, X3
-	VADDSD       (AX), X3, X3
-	VMOVSD       X3, (AX)
-	ADDQ         $0xc0, SI
-	ADDQ         $0x08, R8
-	ADDQ         $0x08, AX
-	DECQ         DI
-	JNZ          repeat131
-	LDMXCSR      8(SP)
-	VZEROUPPER
-	RET
-
-// func divideCascadeAVX2(out []float64, terms []float64, z []float64, chances []float64, g []float64, c []float64)
-// Requires: AVX, FMA3, SSE
-TEXT ·divideCascadeAVX2(SB), NOSPLIT, $16-144
+TEXT ·divideAVX2(SB), NOSPLIT, $16-144
 	STMXCSR      (SP)
 	MOVL         (SP), AX
 	ORL          $0x00008040, AX
@@ -3150,27 +2202,26 @@ TEXT ·divideCascadeAVX2(SB), NOSPLIT, $16-144
 	MOVQ         chances_base+72(FP), SI
 	MOVQ         chances_len+80(FP), DI
 	MOVQ         g_base+96(FP), R8
-	VBROADCASTSD c43<>+0(SB), Y0
 	MOVQ         c_base+120(FP), R9
+	VBROADCASTSD c40<>+0(SB), Y0
 	MOVQ         DX, R10
 	SHRQ         $0x01, R10
 	ANDQ         $0x01, DX
 
-repeat135:
+repeat91:
 	VMOVUPD      (SI), Y1
 	VMOVUPD      64(SI), Y2
 	VBROADCASTSD (R8), Y3
 	VXORPD       Y4, Y4, Y4
+	VBROADCASTSD (R9), Y5
 	MOVQ         CX, R11
 	MOVQ         BX, R12
 	MOVQ         R10, R13
 	MOVQ         DX, R14
-	VBROADCASTSD (R9), Y5
-	ADDQ         $0x08, R9
 	TESTQ        R13, R13
-	JLE          skip136
+	JLE          skip92
 
-repeat137:
+repeat93:
 	VMOVUPD      64(R11), Y6
 	VBROADCASTSD (R12), Y7
 	VMOVAPD      Y7, Y8
@@ -3193,11 +2244,11 @@ repeat137:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat137
+	JNZ          repeat93
 
-skip136:
+skip92:
 	TESTQ        R14, R14
-	JLE          skip138
+	JLE          skip94
 	VMOVUPD      64(R11), Y6
 	VBROADCASTSD (R12), Y7
 	VMOVAPD      Y7, Y8
@@ -3208,7 +2259,7 @@ skip136:
 	VDIVPD       Y7, Y6, Y6
 	VADDPD       Y6, Y4, Y4
 
-skip138:
+skip94:
 	VMULPD       128(SI), Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X1
 	VADDPD       X1, X4, X4
@@ -3218,9 +2269,10 @@ skip138:
 	VMOVSD       X4, (AX)
 	ADDQ         $0xc0, SI
 	ADDQ         $0x08, R8
+	ADDQ         $0x08, R9
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat135
+	JNZ          repeat91
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3236,27 +2288,26 @@ skip138:
 	ADDQ         $0x20, SI
 	MOVQ         chances_len+80(FP), DI
 	MOVQ         g_base+96(FP), R8
-	VBROADCASTSD c44<>+0(SB), Y0
 	MOVQ         c_base+120(FP), R9
+	VBROADCASTSD c41<>+0(SB), Y0
 	MOVQ         DX, R10
 	SHRQ         $0x01, R10
 	ANDQ         $0x01, DX
 
-repeat139:
+repeat95:
 	VMOVUPD      (SI), Y1
 	VMOVUPD      64(SI), Y2
 	VBROADCASTSD (R8), Y3
 	VXORPD       Y4, Y4, Y4
+	VBROADCASTSD (R9), Y5
 	MOVQ         CX, R11
 	MOVQ         BX, R12
 	MOVQ         R10, R13
 	MOVQ         DX, R14
-	VBROADCASTSD (R9), Y5
-	ADDQ         $0x08, R9
 	TESTQ        R13, R13
-	JLE          skip140
+	JLE          skip96
 
-repeat141:
+repeat97:
 	VMOVUPD      64(R11), Y6
 	VBROADCASTSD (R12), Y7
 	VMOVAPD      Y7, Y8
@@ -3279,11 +2330,11 @@ repeat141:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat141
+	JNZ          repeat97
 
-skip140:
+skip96:
 	TESTQ        R14, R14
-	JLE          skip142
+	JLE          skip98
 	VMOVUPD      64(R11), Y6
 	VBROADCASTSD (R12), Y7
 	VMOVAPD      Y7, Y8
@@ -3294,7 +2345,7 @@ skip140:
 	VDIVPD       Y7, Y6, Y6
 	VADDPD       Y6, Y4, Y4
 
-skip142:
+skip98:
 	VMULPD       128(SI), Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X1
 	VADDPD       X1, X4, X4
@@ -3304,170 +2355,23 @@ skip142:
 	VMOVSD       X4, (AX)
 	ADDQ         $0xc0, SI
 	ADDQ         $0x08, R8
+	ADDQ         $0x08, R9
 	ADDQ         $0x08, AX
 	DECQ         DI
-	JNZ          repeat139
+	JNZ          repeat95
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
 
-DATA c43<>+0(SB)/8, $(1.0)
-GLOBL c43<>(SB), RODATA|NOPTR, $8
+DATA c40<>+0(SB)/8, $(1.0)
+GLOBL c40<>(SB), RODATA|NOPTR, $8
 
-DATA c44<>+0(SB)/8, $(1.0)
-GLOBL c44<>(SB), RODATA|NOPTR, $8
+DATA c41<>+0(SB)/8, $(1.0)
+GLOBL c41<>(SB), RODATA|NOPTR, $8
 
-// func forwardAVX2(states []float64, ranks int, size int, chances []float64, g []float64)
+// func forwardAVX2(states []float64, ranks int, size int, chances []float64, g []float64, c []float64)
 // Requires: AVX, CMOV, FMA3, SSE
-TEXT ·forwardAVX2(SB), NOSPLIT, $16-88
-	STMXCSR (SP)
-	MOVL    (SP), AX
-	ORL     $0x00008040, AX
-	MOVL    AX, 4(SP)
-	LDMXCSR 4(SP)
-	MOVQ    states_base+0(FP), AX
-	MOVQ    ranks+24(FP), CX
-	MOVQ    size+32(FP), DX
-	MOVQ    chances_base+40(FP), BX
-	MOVQ    chances_len+48(FP), SI
-	MOVQ    g_base+64(FP), DI
-	IMUL3Q  $0xc0, CX, R8
-
-repeat143:
-	VMOVUPD      (BX), Y0
-	VMOVUPD      64(BX), Y1
-	VMOVUPD      128(BX), Y2
-	VBROADCASTSD (DI), Y3
-	VMULPD       Y2, Y3, Y3
-	MOVQ         CX, R9
-	SUBQ         DX, R9
-	TESTQ        R9, R9
-	JLE          skip144
-	IMUL3Q       $0xc0, DX, R9
-	VXORPD       Y4, Y4, Y4
-	ADDQ         AX, R9
-	VMOVUPD      Y4, (R9)
-	VMOVUPD      Y4, 64(R9)
-	VMOVUPD      Y4, 128(R9)
-
-skip144:
-	INCQ    DX
-	MOVQ    DX, R9
-	CMPQ    R9, CX
-	CMOVQGT CX, R9
-	MOVQ    AX, R10
-	MOVQ    AX, R11
-	ADDQ    R8, R11
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-
-repeat145:
-	VMOVUPD     (R10), Y7
-	VMULPD      Y0, Y7, Y8
-	VFMADD231PD Y1, Y4, Y8
-	VMOVUPD     64(R10), Y9
-	VMULPD      Y0, Y9, Y10
-	VFMADD231PD Y1, Y5, Y10
-	VMOVUPD     128(R10), Y11
-	VMULPD      Y0, Y11, Y12
-	VFMADD231PD Y1, Y6, Y12
-	VFMADD231PD Y2, Y7, Y10
-	VFMADD231PD Y3, Y7, Y12
-	VMOVUPD     Y8, (R11)
-	VMOVAPD     Y7, Y4
-	VMOVUPD     Y10, 64(R11)
-	VMOVAPD     Y9, Y5
-	VMOVUPD     Y12, 128(R11)
-	VMOVAPD     Y11, Y6
-	ADDQ        $0xc0, R10
-	ADDQ        $0xc0, R11
-	DECQ        R9
-	JNZ         repeat145
-	ADDQ        R8, AX
-	ADDQ        $0xc0, BX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         repeat143
-	LDMXCSR     (SP)
-	STMXCSR     8(SP)
-	MOVL        8(SP), AX
-	ORL         $0x00008040, AX
-	MOVL        AX, 12(SP)
-	LDMXCSR     12(SP)
-	MOVQ        states_base+0(FP), AX
-	ADDQ        $0x20, AX
-	MOVQ        ranks+24(FP), CX
-	MOVQ        size+32(FP), DX
-	MOVQ        chances_base+40(FP), BX
-	ADDQ        $0x20, BX
-	MOVQ        chances_len+48(FP), SI
-	MOVQ        g_base+64(FP), DI
-	IMUL3Q      $0xc0, CX, R8
-
-repeat146:
-	VMOVUPD      (BX), Y0
-	VMOVUPD      64(BX), Y1
-	VMOVUPD      128(BX), Y2
-	VBROADCASTSD (DI), Y3
-	VMULPD       Y2, Y3, Y3
-	MOVQ         CX, R9
-	SUBQ         DX, R9
-	TESTQ        R9, R9
-	JLE          skip147
-	IMUL3Q       $0xc0, DX, R9
-	VXORPD       Y4, Y4, Y4
-	ADDQ         AX, R9
-	VMOVUPD      Y4, (R9)
-	VMOVUPD      Y4, 64(R9)
-	VMOVUPD      Y4, 128(R9)
-
-skip147:
-	INCQ    DX
-	MOVQ    DX, R9
-	CMPQ    R9, CX
-	CMOVQGT CX, R9
-	MOVQ    AX, R10
-	MOVQ    AX, R11
-	ADDQ    R8, R11
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-
-repeat148:
-	VMOVUPD     (R10), Y7
-	VMULPD      Y0, Y7, Y8
-	VFMADD231PD Y1, Y4, Y8
-	VMOVUPD     64(R10), Y9
-	VMULPD      Y0, Y9, Y10
-	VFMADD231PD Y1, Y5, Y10
-	VMOVUPD     128(R10), Y11
-	VMULPD      Y0, Y11, Y12
-	VFMADD231PD Y1, Y6, Y12
-	VFMADD231PD Y2, Y7, Y10
-	VFMADD231PD Y3, Y7, Y12
-	VMOVUPD     Y8, (R11)
-	VMOVAPD     Y7, Y4
-	VMOVUPD     Y10, 64(R11)
-	VMOVAPD     Y9, Y5
-	VMOVUPD     Y12, 128(R11)
-	VMOVAPD     Y11, Y6
-	ADDQ        $0xc0, R10
-	ADDQ        $0xc0, R11
-	DECQ        R9
-	JNZ         repeat148
-	ADDQ        R8, AX
-	ADDQ        $0xc0, BX
-	ADDQ        $0x08, DI
-	DECQ        SI
-	JNZ         repeat146
-	LDMXCSR     8(SP)
-	VZEROUPPER
-	RET
-
-// func forwardCascadeAVX2(states []float64, ranks int, size int, chances []float64, g []float64, c []float64)
-// Requires: AVX, CMOV, FMA3, SSE
-TEXT ·forwardCascadeAVX2(SB), NOSPLIT, $16-112
+TEXT ·forwardAVX2(SB), NOSPLIT, $16-112
 	STMXCSR (SP)
 	MOVL    (SP), AX
 	ORL     $0x00008040, AX
@@ -3482,19 +2386,18 @@ TEXT ·forwardCascadeAVX2(SB), NOSPLIT, $16-112
 	MOVQ    c_base+88(FP), R8
 	IMUL3Q  $0xc0, CX, R9
 
-repeat149:
+repeat99:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
 	VBROADCASTSD (DI), Y3
-	VMULPD       Y2, Y3, Y3
 	VBROADCASTSD (R8), Y4
+	VMULPD       Y2, Y3, Y3
 	VMULPD       Y2, Y4, Y4
-	ADDQ         $0x08, R8
 	MOVQ         CX, R10
 	SUBQ         DX, R10
 	TESTQ        R10, R10
-	JLE          skip150
+	JLE          skip100
 	IMUL3Q       $0xc0, DX, R10
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R10
@@ -3502,7 +2405,7 @@ repeat149:
 	VMOVUPD      Y5, 64(R10)
 	VMOVUPD      Y5, 128(R10)
 
-skip150:
+skip100:
 	INCQ    DX
 	MOVQ    DX, R10
 	CMPQ    R10, CX
@@ -3514,7 +2417,7 @@ skip150:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 
-repeat151:
+repeat101:
 	VMOVUPD      (R11), Y8
 	VMULPD       Y0, Y8, Y9
 	VFMADD231PD  Y1, Y5, Y9
@@ -3536,12 +2439,13 @@ repeat151:
 	ADDQ         $0xc0, R11
 	ADDQ         $0xc0, R12
 	DECQ         R10
-	JNZ          repeat151
+	JNZ          repeat101
 	ADDQ         R9, AX
 	ADDQ         $0xc0, BX
 	ADDQ         $0x08, DI
+	ADDQ         $0x08, R8
 	DECQ         SI
-	JNZ          repeat149
+	JNZ          repeat99
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3559,19 +2463,18 @@ repeat151:
 	MOVQ         c_base+88(FP), R8
 	IMUL3Q       $0xc0, CX, R9
 
-repeat152:
+repeat102:
 	VMOVUPD      (BX), Y0
 	VMOVUPD      64(BX), Y1
 	VMOVUPD      128(BX), Y2
 	VBROADCASTSD (DI), Y3
-	VMULPD       Y2, Y3, Y3
 	VBROADCASTSD (R8), Y4
+	VMULPD       Y2, Y3, Y3
 	VMULPD       Y2, Y4, Y4
-	ADDQ         $0x08, R8
 	MOVQ         CX, R10
 	SUBQ         DX, R10
 	TESTQ        R10, R10
-	JLE          skip153
+	JLE          skip103
 	IMUL3Q       $0xc0, DX, R10
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R10
@@ -3579,7 +2482,7 @@ repeat152:
 	VMOVUPD      Y5, 64(R10)
 	VMOVUPD      Y5, 128(R10)
 
-skip153:
+skip103:
 	INCQ    DX
 	MOVQ    DX, R10
 	CMPQ    R10, CX
@@ -3591,7 +2494,7 @@ skip153:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 
-repeat154:
+repeat104:
 	VMOVUPD      (R11), Y8
 	VMULPD       Y0, Y8, Y9
 	VFMADD231PD  Y1, Y5, Y9
@@ -3613,19 +2516,20 @@ repeat154:
 	ADDQ         $0xc0, R11
 	ADDQ         $0xc0, R12
 	DECQ         R10
-	JNZ          repeat154
+	JNZ          repeat104
 	ADDQ         R9, AX
 	ADDQ         $0xc0, BX
 	ADDQ         $0x08, DI
+	ADDQ         $0x08, R8
 	DECQ         SI
-	JNZ          repeat152
+	JNZ          repeat102
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
 
-// func backwardAVX2(out []float64, u []float64, states []float64, ranks int, size int, chances []float64, g []float64)
+// func backwardAVX2(out []float64, u []float64, states []float64, ranks int, size int, chances []float64, g []float64, c []float64)
 // Requires: AVX, CMOV, FMA3, SSE
-TEXT ·backwardAVX2(SB), NOSPLIT, $16-136
+TEXT ·backwardAVX2(SB), NOSPLIT, $16-160
 	STMXCSR (SP)
 	MOVL    (SP), AX
 	ORL     $0x00008040, AX
@@ -3639,215 +2543,27 @@ TEXT ·backwardAVX2(SB), NOSPLIT, $16-136
 	MOVQ    chances_base+88(FP), DI
 	MOVQ    chances_len+96(FP), R8
 	MOVQ    g_base+112(FP), R9
-	IMUL3Q  $0xc0, BX, R10
-	MOVQ    R8, R11
-	DECQ    R11
-	ADDQ    R11, SI
-	MOVQ    R10, R12
-	IMULQ   R11, R12
-	ADDQ    R12, DX
-	IMUL3Q  $0xc0, R11, R12
-	ADDQ    R12, DI
-	LEAQ    (AX)(R11*8), AX
-	LEAQ    (R9)(R11*8), R9
-
-repeat155:
-	VMOVUPD      (DI), Y0
-	VMOVUPD      64(DI), Y1
-	VMOVUPD      128(DI), Y2
-	VBROADCASTSD (R9), Y3
-	VMULPD       Y2, Y3, Y3
-	VXORPD       Y4, Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VXORPD       Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	MOVQ         CX, R11
-	MOVQ         DX, R12
-	MOVQ         SI, R13
-	CMPQ         R13, BX
-	CMOVQGT      BX, R13
-	VMOVUPD      (R11), Y8
-	VMOVUPD      64(R11), Y9
-	VMOVUPD      128(R11), Y10
-
-repeat156:
-	VMOVUPD      (R12), Y11
-	VFMADD231PD  64(R12), Y8, Y4
-	VFMADD231PD  Y11, Y9, Y5
-	VFMADD231PD  Y11, Y10, Y7
-	VFMADD231PD  128(R12), Y8, Y6
-	VMOVUPD      256(R11), Y11
-	VMULPD       Y0, Y9, Y9
-	VFMADD231PD  Y1, Y11, Y9
-	VFMADD231PD  Y2, Y8, Y9
-	VMOVUPD      Y9, 64(R11)
-	VMOVUPD      320(R11), Y12
-	VMULPD       Y0, Y10, Y10
-	VFMADD231PD  Y1, Y12, Y10
-	VFMADD231PD  Y3, Y8, Y10
-	VMOVUPD      Y10, 128(R11)
-	VMOVUPD      192(R11), Y9
-	VMULPD       Y0, Y8, Y8
-	VFMADD231PD  Y1, Y9, Y8
-	VMOVUPD      Y8, (R11)
-	VMOVAPD      Y9, Y8
-	VMOVAPD      Y11, Y9
-	VMOVAPD      Y12, Y10
-	ADDQ         $0xc0, R12
-	ADDQ         $0xc0, R11
-	DECQ         R13
-	JNZ          repeat156
-	VADDPD       Y5, Y4, Y4
-	VADDPD       Y7, Y6, Y6
-	VMULPD       Y2, Y6, Y6
-	VFMSUB231PD  Y3, Y4, Y6
-	VEXTRACTF128 $0x01, Y6, X0
-	VADDPD       X0, X6, X6
-	VUNPCKHPD    X6, X6, X0
-	VADDSD       X0, X6, X6
-	VADDSD       (AX), X6, X6
-	VMOVSD       X6, (AX)
-	DECQ         SI
-	SUBQ         R10, DX
-	SUBQ         $0xc0, DI
-	SUBQ         $0x08, R9
-	SUBQ         $0x08, AX
-	DECQ         R8
-	JNZ          repeat155
-	LDMXCSR      (SP)
-	STMXCSR      8(SP)
-	MOVL         8(SP), AX
-	ORL          $0x00008040, AX
-	MOVL         AX, 12(SP)
-	LDMXCSR      12(SP)
-	MOVQ         out_base+0(FP), AX
-	MOVQ         u_base+24(FP), CX
-	ADDQ         $0x20, CX
-	MOVQ         states_base+48(FP), DX
-	ADDQ         $0x20, DX
-	MOVQ         ranks+72(FP), BX
-	MOVQ         size+80(FP), SI
-	MOVQ         chances_base+88(FP), DI
-	ADDQ         $0x20, DI
-	MOVQ         chances_len+96(FP), R8
-	MOVQ         g_base+112(FP), R9
-	IMUL3Q       $0xc0, BX, R10
-	MOVQ         R8, R11
-	DECQ         R11
-	ADDQ         R11, SI
-	MOVQ         R10, R12
-	IMULQ        R11, R12
-	ADDQ         R12, DX
-	IMUL3Q       $0xc0, R11, R12
-	ADDQ         R12, DI
-	LEAQ         (AX)(R11*8), AX
-	LEAQ         (R9)(R11*8), R9
-
-repeat157:
-	VMOVUPD      (DI), Y0
-	VMOVUPD      64(DI), Y1
-	VMOVUPD      128(DI), Y2
-	VBROADCASTSD (R9), Y3
-	VMULPD       Y2, Y3, Y3
-	VXORPD       Y4, Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VXORPD       Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	MOVQ         CX, R11
-	MOVQ         DX, R12
-	MOVQ         SI, R13
-	CMPQ         R13, BX
-	CMOVQGT      BX, R13
-	VMOVUPD      (R11), Y8
-	VMOVUPD      64(R11), Y9
-	VMOVUPD      128(R11), Y10
-
-repeat158:
-	VMOVUPD      (R12), Y11
-	VFMADD231PD  64(R12), Y8, Y4
-	VFMADD231PD  Y11, Y9, Y5
-	VFMADD231PD  Y11, Y10, Y7
-	VFMADD231PD  128(R12), Y8, Y6
-	VMOVUPD      256(R11), Y11
-	VMULPD       Y0, Y9, Y9
-	VFMADD231PD  Y1, Y11, Y9
-	VFMADD231PD  Y2, Y8, Y9
-	VMOVUPD      Y9, 64(R11)
-	VMOVUPD      320(R11), Y12
-	VMULPD       Y0, Y10, Y10
-	VFMADD231PD  Y1, Y12, Y10
-	VFMADD231PD  Y3, Y8, Y10
-	VMOVUPD      Y10, 128(R11)
-	VMOVUPD      192(R11), Y9
-	VMULPD       Y0, Y8, Y8
-	VFMADD231PD  Y1, Y9, Y8
-	VMOVUPD      Y8, (R11)
-	VMOVAPD      Y9, Y8
-	VMOVAPD      Y11, Y9
-	VMOVAPD      Y12, Y10
-	ADDQ         $0xc0, R12
-	ADDQ         $0xc0, R11
-	DECQ         R13
-	JNZ          repeat158
-	VADDPD       Y5, Y4, Y4
-	VADDPD       Y7, Y6, Y6
-	VMULPD       Y2, Y6, Y6
-	VFMSUB231PD  Y3, Y4, Y6
-	VEXTRACTF128 $0x01, Y6, X0
-	VADDPD       X0, X6, X6
-	VUNPCKHPD    X6, X6, X0
-	VADDSD       X0, X6, X6
-	VADDSD       (AX), X6, X6
-	VMOVSD       X6, (AX)
-	DECQ         SI
-	SUBQ         R10, DX
-	SUBQ         $0xc0, DI
-	SUBQ         $0x08, R9
-	SUBQ         $0x08, AX
-	DECQ         R8
-	JNZ          repeat157
-	LDMXCSR      8(SP)
-	VZEROUPPER
-	RET
-
-// func backwardCascadeAVX2(out []float64, u []float64, states []float64, ranks int, size int, chances []float64, g []float64, c []float64)
-// Requires: AVX, CMOV, FMA3, SSE
-TEXT ·backwardCascadeAVX2(SB), NOSPLIT, $16-160
-	STMXCSR (SP)
-	MOVL    (SP), AX
-	ORL     $0x00008040, AX
-	MOVL    AX, 4(SP)
-	LDMXCSR 4(SP)
-	MOVQ    out_base+0(FP), AX
-	MOVQ    u_base+24(FP), CX
-	MOVQ    states_base+48(FP), DX
-	MOVQ    ranks+72(FP), BX
-	MOVQ    size+80(FP), SI
-	MOVQ    chances_base+88(FP), DI
-	MOVQ    chances_len+96(FP), R8
-	MOVQ    g_base+112(FP), R9
-	IMUL3Q  $0xc0, BX, R10
-	MOVQ    c_base+136(FP), R11
+	MOVQ    c_base+136(FP), R10
+	IMUL3Q  $0xc0, BX, R11
 	MOVQ    R8, R12
 	DECQ    R12
 	ADDQ    R12, SI
-	MOVQ    R10, R13
+	MOVQ    R11, R13
 	IMULQ   R12, R13
 	ADDQ    R13, DX
 	IMUL3Q  $0xc0, R12, R13
 	ADDQ    R13, DI
 	LEAQ    (AX)(R12*8), AX
 	LEAQ    (R9)(R12*8), R9
-	LEAQ    (R11)(R12*8), R11
+	LEAQ    (R10)(R12*8), R10
 
-repeat159:
+repeat105:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
 	VBROADCASTSD (R9), Y3
+	VBROADCASTSD (R10), Y4
 	VMULPD       Y2, Y3, Y3
-	VBROADCASTSD (R11), Y4
-	SUBQ         $0x08, R11
 	VXORPD       Y5, Y5, Y5
 	VXORPD       Y6, Y6, Y6
 	VXORPD       Y7, Y7, Y7
@@ -3861,7 +2577,7 @@ repeat159:
 	VMOVUPD      64(R12), Y10
 	VMOVUPD      128(R12), Y11
 
-repeat160:
+repeat106:
 	VMOVUPD      (R13), Y12
 	VFMADD231PD  64(R13), Y9, Y5
 	VFMADD231PD  Y12, Y10, Y6
@@ -3891,7 +2607,7 @@ repeat160:
 	ADDQ         $0xc0, R13
 	ADDQ         $0xc0, R12
 	DECQ         R14
-	JNZ          repeat160
+	JNZ          repeat106
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -3903,12 +2619,13 @@ repeat160:
 	VADDSD       (AX), X7, X7
 	VMOVSD       X7, (AX)
 	DECQ         SI
-	SUBQ         R10, DX
+	SUBQ         R11, DX
 	SUBQ         $0xc0, DI
 	SUBQ         $0x08, R9
+	SUBQ         $0x08, R10
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat159
+	JNZ          repeat105
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -3926,28 +2643,27 @@ repeat160:
 	ADDQ         $0x20, DI
 	MOVQ         chances_len+96(FP), R8
 	MOVQ         g_base+112(FP), R9
-	IMUL3Q       $0xc0, BX, R10
-	MOVQ         c_base+136(FP), R11
+	MOVQ         c_base+136(FP), R10
+	IMUL3Q       $0xc0, BX, R11
 	MOVQ         R8, R12
 	DECQ         R12
 	ADDQ         R12, SI
-	MOVQ         R10, R13
+	MOVQ         R11, R13
 	IMULQ        R12, R13
 	ADDQ         R13, DX
 	IMUL3Q       $0xc0, R12, R13
 	ADDQ         R13, DI
 	LEAQ         (AX)(R12*8), AX
 	LEAQ         (R9)(R12*8), R9
-	LEAQ         (R11)(R12*8), R11
+	LEAQ         (R10)(R12*8), R10
 
-repeat161:
+repeat107:
 	VMOVUPD      (DI), Y0
 	VMOVUPD      64(DI), Y1
 	VMOVUPD      128(DI), Y2
 	VBROADCASTSD (R9), Y3
+	VBROADCASTSD (R10), Y4
 	VMULPD       Y2, Y3, Y3
-	VBROADCASTSD (R11), Y4
-	SUBQ         $0x08, R11
 	VXORPD       Y5, Y5, Y5
 	VXORPD       Y6, Y6, Y6
 	VXORPD       Y7, Y7, Y7
@@ -3961,7 +2677,7 @@ repeat161:
 	VMOVUPD      64(R12), Y10
 	VMOVUPD      128(R12), Y11
 
-repeat162:
+repeat108:
 	VMOVUPD      (R13), Y12
 	VFMADD231PD  64(R13), Y9, Y5
 	VFMADD231PD  Y12, Y10, Y6
@@ -3991,7 +2707,7 @@ repeat162:
 	ADDQ         $0xc0, R13
 	ADDQ         $0xc0, R12
 	DECQ         R14
-	JNZ          repeat162
+	JNZ          repeat108
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -4003,12 +2719,13 @@ repeat162:
 	VADDSD       (AX), X7, X7
 	VMOVSD       X7, (AX)
 	DECQ         SI
-	SUBQ         R10, DX
+	SUBQ         R11, DX
 	SUBQ         $0xc0, DI
 	SUBQ         $0x08, R9
+	SUBQ         $0x08, R10
 	SUBQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat161
+	JNZ          repeat107
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -4021,12 +2738,12 @@ TEXT ·seriesAVX2(SB), NOSPLIT, $0-48
 	MOVQ         c_base+24(FP), DX
 	MOVQ         c_len+32(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c45<>+0(SB), Y0
+	VBROADCASTSD c42<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat163:
+repeat109:
 	TESTQ   SI, SI
-	JLE     skip164
+	JLE     skip110
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -4034,21 +2751,21 @@ repeat163:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip165
+	JLE     skip111
 
-repeat166:
+repeat112:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat166
+	JNZ         repeat112
 
-skip165:
+skip111:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip164:
+skip110:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -4059,23 +2776,23 @@ skip164:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip167
+	JLE     skip113
 
-repeat168:
+repeat114:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat168
+	JNZ         repeat114
 
-skip167:
+skip113:
 	VMOVUPD      Y2, 64(AX)
 	VMOVUPD      Y3, 128(AX)
 	ADDQ         $0xc0, AX
 	DECQ         CX
-	JNZ          repeat163
+	JNZ          repeat109
 	MOVQ         s_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         s_len+8(FP), CX
@@ -4083,12 +2800,12 @@ skip167:
 	ADDQ         $0x20, DX
 	MOVQ         c_len+32(FP), BX
 	XORQ         SI, SI
-	VBROADCASTSD c46<>+0(SB), Y0
+	VBROADCASTSD c43<>+0(SB), Y0
 	VXORPD       Y1, Y1, Y1
 
-repeat169:
+repeat115:
 	TESTQ   SI, SI
-	JLE     skip170
+	JLE     skip116
 	VXORPD  Y2, Y2, Y2
 	MOVQ    AX, DI
 	MOVQ    DX, R8
@@ -4096,21 +2813,21 @@ repeat169:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip171
+	JLE     skip117
 
-repeat172:
+repeat118:
 	VMOVUPD     -192(DI), Y3
 	VFMADD231PD (R8), Y3, Y2
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat172
+	JNZ         repeat118
 
-skip171:
+skip117:
 	VDIVPD  Y1, Y2, Y2
 	VMOVUPD Y2, (AX)
 
-skip170:
+skip116:
 	INCQ    SI
 	VADDPD  Y0, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -4121,31 +2838,31 @@ skip170:
 	CMPQ    R9, BX
 	CMOVQGT BX, R9
 	TESTQ   R9, R9
-	JLE     skip173
+	JLE     skip119
 
-repeat174:
+repeat120:
 	VMOVUPD     (DI), Y4
 	VFMADD231PD 64(R8), Y4, Y2
 	VFMADD231PD 128(R8), Y4, Y3
 	ADDQ        $0xc0, R8
 	SUBQ        $0xc0, DI
 	DECQ        R9
-	JNZ         repeat174
+	JNZ         repeat120
 
-skip173:
+skip119:
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 128(AX)
 	ADDQ    $0xc0, AX
 	DECQ    CX
-	JNZ     repeat169
+	JNZ     repeat115
 	VZEROUPPER
 	RET
 
-DATA c45<>+0(SB)/8, $(1.0)
-GLOBL c45<>(SB), RODATA|NOPTR, $8
+DATA c42<>+0(SB)/8, $(1.0)
+GLOBL c42<>(SB), RODATA|NOPTR, $8
 
-DATA c46<>+0(SB)/8, $(1.0)
-GLOBL c46<>(SB), RODATA|NOPTR, $8
+DATA c43<>+0(SB)/8, $(1.0)
+GLOBL c43<>(SB), RODATA|NOPTR, $8
 
 // func correlateAVX2(c []float64, u []float64, s []float64)
 // Requires: AVX, FMA3
@@ -4156,7 +2873,7 @@ TEXT ·correlateAVX2(SB), NOSPLIT, $0-72
 	MOVQ s_base+48(FP), BX
 	MOVQ s_len+56(FP), SI
 
-repeat175:
+repeat121:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -4165,7 +2882,7 @@ repeat175:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat176:
+repeat122:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -4175,7 +2892,7 @@ repeat176:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat176
+	JNZ         repeat122
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -4184,7 +2901,7 @@ repeat176:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat175
+	JNZ         repeat121
 	MOVQ        c_base+0(FP), AX
 	ADDQ        $0x20, AX
 	MOVQ        c_len+8(FP), CX
@@ -4194,7 +2911,7 @@ repeat176:
 	ADDQ        $0x20, BX
 	MOVQ        s_len+56(FP), SI
 
-repeat177:
+repeat123:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -4203,7 +2920,7 @@ repeat177:
 	MOVQ   BX, R8
 	MOVQ   SI, R9
 
-repeat178:
+repeat124:
 	VMOVUPD     (DI), Y4
 	VMOVUPD     (R8), Y5
 	VFMADD231PD 64(R8), Y4, Y0
@@ -4213,7 +2930,7 @@ repeat178:
 	ADDQ        $0xc0, DI
 	ADDQ        $0xc0, R8
 	DECQ        R9
-	JNZ         repeat178
+	JNZ         repeat124
 	VADDPD      Y1, Y0, Y0
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (AX)
@@ -4222,7 +2939,7 @@ repeat178:
 	ADDQ        $0xc0, DX
 	DECQ        SI
 	DECQ        CX
-	JNZ         repeat177
+	JNZ         repeat123
 	VZEROUPPER
 	RET
 
@@ -4233,27 +2950,27 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-48
 	MOVQ r_len+8(FP), CX
 	MOVQ c_base+24(FP), DX
 
-repeat179:
+repeat125:
 	VBROADCASTSD (DX), Y0
 	VMULPD       (AX), Y0, Y0
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat179
+	JNZ          repeat125
 	MOVQ         r_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         r_len+8(FP), CX
 	MOVQ         c_base+24(FP), DX
 
-repeat180:
+repeat126:
 	VBROADCASTSD (DX), Y0
 	VMULPD       (AX), Y0, Y0
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x08, DX
 	DECQ         CX
-	JNZ          repeat180
+	JNZ          repeat126
 	VZEROUPPER
 	RET
 
@@ -4269,7 +2986,7 @@ TEXT ·seriesDualAVX2(SB), NOSPLIT, $0-104
 	VBROADCASTSD found+96(FP), Y0
 	XORQ         R8, R8
 
-repeat181:
+repeat127:
 	VMULPD  (DX), Y0, Y1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -4279,9 +2996,9 @@ repeat181:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip182
+	JLE     skip128
 
-repeat183:
+repeat129:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD -192(R10), Y2, Y1
 	ADDQ        $0xc0, R11
@@ -4289,9 +3006,9 @@ repeat183:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat183
+	JNZ         repeat129
 
-skip182:
+skip128:
 	VMOVUPD Y1, (AX)
 	INCQ    R8
 	VXORPD  Y1, Y1, Y1
@@ -4304,9 +3021,9 @@ skip182:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip184
+	JLE     skip130
 
-repeat185:
+repeat131:
 	VMOVUPD     (R9), Y3
 	VMOVUPD     (R10), Y4
 	VFMADD231PD 64(R11), Y3, Y1
@@ -4318,15 +3035,15 @@ repeat185:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat185
+	JNZ         repeat131
 
-skip184:
+skip130:
 	VMOVUPD      Y1, 64(AX)
 	VMOVUPD      Y2, 128(AX)
 	ADDQ         $0xc0, AX
 	ADDQ         $0xc0, DX
 	DECQ         CX
-	JNZ          repeat181
+	JNZ          repeat127
 	MOVQ         sums_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         sums_len+8(FP), CX
@@ -4340,7 +3057,7 @@ skip184:
 	VBROADCASTSD found+96(FP), Y0
 	XORQ         R8, R8
 
-repeat186:
+repeat132:
 	VMULPD  (DX), Y0, Y1
 	MOVQ    AX, R9
 	MOVQ    DX, R10
@@ -4350,9 +3067,9 @@ repeat186:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip187
+	JLE     skip133
 
-repeat188:
+repeat134:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD -192(R10), Y2, Y1
 	ADDQ        $0xc0, R11
@@ -4360,9 +3077,9 @@ repeat188:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat188
+	JNZ         repeat134
 
-skip187:
+skip133:
 	VMOVUPD Y1, (AX)
 	INCQ    R8
 	VXORPD  Y1, Y1, Y1
@@ -4375,9 +3092,9 @@ skip187:
 	CMPQ    R13, DI
 	CMOVQGT DI, R13
 	TESTQ   R13, R13
-	JLE     skip189
+	JLE     skip135
 
-repeat190:
+repeat136:
 	VMOVUPD     (R9), Y3
 	VMOVUPD     (R10), Y4
 	VFMADD231PD 64(R11), Y3, Y1
@@ -4389,15 +3106,15 @@ repeat190:
 	SUBQ        $0xc0, R9
 	SUBQ        $0xc0, R10
 	DECQ        R13
-	JNZ         repeat190
+	JNZ         repeat136
 
-skip189:
+skip135:
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
 	ADDQ    $0xc0, AX
 	ADDQ    $0xc0, DX
 	DECQ    CX
-	JNZ     repeat186
+	JNZ     repeat132
 	VZEROUPPER
 	RET
 
@@ -4418,7 +3135,7 @@ TEXT ·forwardDualAVX2(SB), NOSPLIT, $16-112
 	MOVQ    d_base+88(FP), R8
 	IMUL3Q  $0xc0, DX, R9
 
-repeat191:
+repeat137:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
@@ -4428,7 +3145,7 @@ repeat191:
 	MOVQ         DX, R10
 	SUBQ         BX, R10
 	TESTQ        R10, R10
-	JLE          skip192
+	JLE          skip138
 	IMUL3Q       $0xc0, BX, R10
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R10
@@ -4436,7 +3153,7 @@ repeat191:
 	VMOVUPD      Y5, 64(R10)
 	VMOVUPD      Y5, 128(R10)
 
-skip192:
+skip138:
 	INCQ    BX
 	MOVQ    BX, R10
 	CMPQ    R10, DX
@@ -4453,9 +3170,9 @@ skip192:
 	VXORPD  Y10, Y10, Y10
 	MOVQ    (R8), R14
 	TESTQ   R14, R14
-	JZ      zero193
+	JZ      zero139
 
-repeat194:
+repeat140:
 	VMOVUPD     (R11), Y11
 	VMULPD      (R11), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
@@ -4481,11 +3198,11 @@ repeat194:
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	DECQ        R10
-	JNZ         repeat194
-	JMP         end193
+	JNZ         repeat140
+	JMP         end139
 
-zero193:
-repeat195:
+zero139:
+repeat141:
 	VMOVUPD     (R11), Y3
 	VMULPD      (R11), Y0, Y4
 	VFMADD231PD Y1, Y5, Y4
@@ -4504,15 +3221,15 @@ repeat195:
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	DECQ        R10
-	JNZ         repeat195
+	JNZ         repeat141
 
-end193:
+end139:
 	ADDQ    R9, AX
 	ADDQ    R9, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
 	DECQ    DI
-	JNZ     repeat191
+	JNZ     repeat137
 	LDMXCSR (SP)
 	STMXCSR 8(SP)
 	MOVL    8(SP), AX
@@ -4531,7 +3248,7 @@ end193:
 	MOVQ    d_base+88(FP), R8
 	IMUL3Q  $0xc0, DX, R9
 
-repeat196:
+repeat142:
 	VMOVUPD      (SI), Y0
 	VMOVUPD      64(SI), Y1
 	VMOVUPD      128(SI), Y2
@@ -4541,7 +3258,7 @@ repeat196:
 	MOVQ         DX, R10
 	SUBQ         BX, R10
 	TESTQ        R10, R10
-	JLE          skip197
+	JLE          skip143
 	IMUL3Q       $0xc0, BX, R10
 	VXORPD       Y5, Y5, Y5
 	ADDQ         AX, R10
@@ -4549,7 +3266,7 @@ repeat196:
 	VMOVUPD      Y5, 64(R10)
 	VMOVUPD      Y5, 128(R10)
 
-skip197:
+skip143:
 	INCQ    BX
 	MOVQ    BX, R10
 	CMPQ    R10, DX
@@ -4566,9 +3283,9 @@ skip197:
 	VXORPD  Y10, Y10, Y10
 	MOVQ    (R8), R14
 	TESTQ   R14, R14
-	JZ      zero198
+	JZ      zero144
 
-repeat199:
+repeat145:
 	VMOVUPD     (R11), Y11
 	VMULPD      (R11), Y0, Y12
 	VFMADD231PD Y1, Y5, Y12
@@ -4594,11 +3311,11 @@ repeat199:
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	DECQ        R10
-	JNZ         repeat199
-	JMP         end198
+	JNZ         repeat145
+	JMP         end144
 
-zero198:
-repeat200:
+zero144:
+repeat146:
 	VMOVUPD     (R11), Y3
 	VMULPD      (R11), Y0, Y4
 	VFMADD231PD Y1, Y5, Y4
@@ -4617,15 +3334,15 @@ repeat200:
 	ADDQ        $0xc0, R12
 	ADDQ        $0xc0, R13
 	DECQ        R10
-	JNZ         repeat200
+	JNZ         repeat146
 
-end198:
+end144:
 	ADDQ    R9, AX
 	ADDQ    R9, CX
 	ADDQ    $0xc0, SI
 	ADDQ    $0x08, R8
 	DECQ    DI
-	JNZ     repeat196
+	JNZ     repeat142
 	LDMXCSR 8(SP)
 	VZEROUPPER
 	RET
@@ -4657,7 +3374,7 @@ TEXT ·backwardDualAVX2(SB), NOSPLIT, $16-184
 	IMUL3Q  $0xc0, R11, R11
 	ADDQ    R11, R8
 
-repeat201:
+repeat147:
 	VMOVUPD      (R8), Y0
 	VMOVUPD      64(R8), Y1
 	VMOVUPD      128(R8), Y2
@@ -4676,9 +3393,9 @@ repeat201:
 	MOVQ         d_base+160(FP), R13
 	MOVQ         -8(R13)(R9*8), R13
 	TESTQ        R13, R13
-	JZ           zero202
+	JZ           zero148
 
-repeat203:
+repeat149:
 	VMOVUPD     (AX)(R12*1), Y9
 	VMOVUPD     (CX)(R12*1), Y10
 	VMOVUPD     (DX)(R12*1), Y11
@@ -4718,11 +3435,11 @@ repeat203:
 	VMOVUPD     Y10, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat203
-	JMP         end202
+	JNZ         repeat149
+	JMP         end148
 
-zero202:
-repeat204:
+zero148:
+repeat150:
 	VMOVUPD     (AX)(R12*1), Y4
 	VMOVUPD     (CX)(R12*1), Y9
 	VMOVUPD     (DX)(R12*1), Y10
@@ -4753,9 +3470,9 @@ repeat204:
 	VMOVUPD     Y4, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat204
+	JNZ         repeat150
 
-end202:
+end148:
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -4772,7 +3489,7 @@ end202:
 	SUBQ         R10, DX
 	SUBQ         $0xc0, R8
 	DECQ         R9
-	JNZ          repeat201
+	JNZ          repeat147
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -4803,7 +3520,7 @@ end202:
 	IMUL3Q       $0xc0, R11, R11
 	ADDQ         R11, R8
 
-repeat205:
+repeat151:
 	VMOVUPD      (R8), Y0
 	VMOVUPD      64(R8), Y1
 	VMOVUPD      128(R8), Y2
@@ -4822,9 +3539,9 @@ repeat205:
 	MOVQ         d_base+160(FP), R13
 	MOVQ         -8(R13)(R9*8), R13
 	TESTQ        R13, R13
-	JZ           zero206
+	JZ           zero152
 
-repeat207:
+repeat153:
 	VMOVUPD     (AX)(R12*1), Y9
 	VMOVUPD     (CX)(R12*1), Y10
 	VMOVUPD     (DX)(R12*1), Y11
@@ -4864,11 +3581,11 @@ repeat207:
 	VMOVUPD     Y10, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat207
-	JMP         end206
+	JNZ         repeat153
+	JMP         end152
 
-zero206:
-repeat208:
+zero152:
+repeat154:
 	VMOVUPD     (AX)(R12*1), Y4
 	VMOVUPD     (CX)(R12*1), Y9
 	VMOVUPD     (DX)(R12*1), Y10
@@ -4899,9 +3616,9 @@ repeat208:
 	VMOVUPD     Y4, 128(AX)(R12*1)
 	ADDQ        $0xc0, R12
 	DECQ        R11
-	JNZ         repeat208
+	JNZ         repeat154
 
-end206:
+end152:
 	VADDPD       Y6, Y5, Y5
 	VADDPD       Y8, Y7, Y7
 	VMULPD       Y2, Y7, Y7
@@ -4918,7 +3635,7 @@ end206:
 	SUBQ         R10, DX
 	SUBQ         $0xc0, R8
 	DECQ         R9
-	JNZ          repeat205
+	JNZ          repeat151
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -4939,7 +3656,7 @@ TEXT ·multiplyDualAVX2(SB), NOSPLIT, $16-120
 	MOVQ    chances_len+80(FP), DI
 	MOVQ    d_base+96(FP), R8
 
-repeat209:
+repeat155:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (CX), Y1
 	VMOVUPD      64(AX), Y2
@@ -4951,10 +3668,10 @@ repeat209:
 	MOVQ         DI, R10
 	MOVQ         R8, R11
 
-repeat210:
+repeat156:
 	MOVQ         (R11), R12
 	TESTQ        R12, R12
-	JZ           zero211
+	JZ           zero157
 	VMULPD       64(R9), Y6, Y8
 	VADDPD       (R9), Y8, Y7
 	VMULPD       128(R9), Y0, Y9
@@ -4972,9 +3689,9 @@ repeat210:
 	VMULPD       Y10, Y9, Y9
 	VFMADD213PD  Y9, Y7, Y5
 	VMULPD       Y7, Y1, Y1
-	JMP          end211
+	JMP          end157
 
-zero211:
+zero157:
 	VMULPD      64(R9), Y6, Y7
 	VADDPD      (R9), Y7, Y7
 	VMULPD      128(R9), Y0, Y8
@@ -4986,11 +3703,11 @@ zero211:
 	VMULPD      Y7, Y5, Y5
 	VMULPD      Y7, Y1, Y1
 
-end211:
+end157:
 	ADDQ    $0xc0, R9
 	ADDQ    $0x08, R11
 	DECQ    R10
-	JNZ     repeat210
+	JNZ     repeat156
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (CX)
 	VMOVUPD Y2, 64(AX)
@@ -5001,7 +3718,7 @@ end211:
 	ADDQ    $0xc0, CX
 	ADDQ    $0x08, BX
 	DECQ    DX
-	JNZ     repeat209
+	JNZ     repeat155
 	LDMXCSR (SP)
 	STMXCSR 8(SP)
 	MOVL    8(SP), AX
@@ -5019,7 +3736,7 @@ end211:
 	MOVQ    chances_len+80(FP), DI
 	MOVQ    d_base+96(FP), R8
 
-repeat212:
+repeat158:
 	VMOVUPD      (AX), Y0
 	VMOVUPD      (CX), Y1
 	VMOVUPD      64(AX), Y2
@@ -5031,10 +3748,10 @@ repeat212:
 	MOVQ         DI, R10
 	MOVQ         R8, R11
 
-repeat213:
+repeat159:
 	MOVQ         (R11), R12
 	TESTQ        R12, R12
-	JZ           zero214
+	JZ           zero160
 	VMULPD       64(R9), Y6, Y8
 	VADDPD       (R9), Y8, Y7
 	VMULPD       128(R9), Y0, Y9
@@ -5052,9 +3769,9 @@ repeat213:
 	VMULPD       Y10, Y9, Y9
 	VFMADD213PD  Y9, Y7, Y5
 	VMULPD       Y7, Y1, Y1
-	JMP          end214
+	JMP          end160
 
-zero214:
+zero160:
 	VMULPD      64(R9), Y6, Y7
 	VADDPD      (R9), Y7, Y7
 	VMULPD      128(R9), Y0, Y8
@@ -5066,11 +3783,11 @@ zero214:
 	VMULPD      Y7, Y5, Y5
 	VMULPD      Y7, Y1, Y1
 
-end214:
+end160:
 	ADDQ    $0xc0, R9
 	ADDQ    $0x08, R11
 	DECQ    R10
-	JNZ     repeat213
+	JNZ     repeat159
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (CX)
 	VMOVUPD Y2, 64(AX)
@@ -5081,7 +3798,7 @@ end214:
 	ADDQ    $0xc0, CX
 	ADDQ    $0x08, BX
 	DECQ    DX
-	JNZ     repeat212
+	JNZ     repeat158
 	LDMXCSR 8(SP)
 	VZEROUPPER
 	RET
@@ -5103,7 +3820,7 @@ TEXT ·divideDualAVX2(SB), NOSPLIT, $16-144
 	MOVQ    chances_len+104(FP), R8
 	MOVQ    d_base+120(FP), R9
 
-repeat215:
+repeat161:
 	VBROADCASTSD (R9), Y0
 	VXORPD       Y1, Y1, Y1
 	MOVQ         CX, R10
@@ -5115,12 +3832,12 @@ repeat215:
 	SHRQ         $0x01, R13
 	MOVQ         (R9), R15
 	TESTQ        R15, R15
-	JZ           zero216
+	JZ           zero162
 	MOVQ         R14, R14
 	TESTQ        R13, R13
-	JLE          skip217
+	JLE          skip163
 
-repeat218:
+repeat164:
 	VBROADCASTSD (R12), Y2
 	VMOVUPD      64(R10), Y3
 	VMULPD       64(DI), Y2, Y2
@@ -5152,11 +3869,11 @@ repeat218:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat218
+	JNZ          repeat164
 
-skip217:
+skip163:
 	TESTQ        R14, R14
-	JLE          skip219
+	JLE          skip165
 	VBROADCASTSD (R12), Y2
 	VMOVUPD      64(R10), Y3
 	VMULPD       64(DI), Y2, Y2
@@ -5171,15 +3888,15 @@ skip217:
 	VDIVPD       Y4, Y3, Y3
 	VADDPD       Y3, Y1, Y1
 
-skip219:
-	JMP end216
+skip165:
+	JMP end162
 
-zero216:
+zero162:
 	MOVQ  R14, R14
 	TESTQ R13, R13
-	JLE   skip220
+	JLE   skip166
 
-repeat221:
+repeat167:
 	VBROADCASTSD (R12), Y2
 	VMOVUPD      64(R10), Y3
 	VMULPD       64(DI), Y2, Y2
@@ -5199,11 +3916,11 @@ repeat221:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat221
+	JNZ          repeat167
 
-skip220:
+skip166:
 	TESTQ        R14, R14
-	JLE          skip222
+	JLE          skip168
 	VBROADCASTSD (R12), Y2
 	VMOVUPD      64(R10), Y3
 	VMULPD       64(DI), Y2, Y2
@@ -5212,8 +3929,8 @@ skip220:
 	VDIVPD       Y2, Y3, Y3
 	VADDPD       Y3, Y1, Y1
 
-skip222:
-end216:
+skip168:
+end162:
 	VMULPD       128(DI), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPD       X0, X1, X1
@@ -5225,7 +3942,7 @@ end216:
 	ADDQ         $0x08, R9
 	ADDQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat215
+	JNZ          repeat161
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -5244,7 +3961,7 @@ end216:
 	MOVQ         chances_len+104(FP), R8
 	MOVQ         d_base+120(FP), R9
 
-repeat223:
+repeat169:
 	VBROADCASTSD (R9), Y0
 	VXORPD       Y1, Y1, Y1
 	MOVQ         CX, R10
@@ -5256,12 +3973,12 @@ repeat223:
 	SHRQ         $0x01, R13
 	MOVQ         (R9), R15
 	TESTQ        R15, R15
-	JZ           zero224
+	JZ           zero170
 	MOVQ         R14, R14
 	TESTQ        R13, R13
-	JLE          skip225
+	JLE          skip171
 
-repeat226:
+repeat172:
 	VBROADCASTSD (R12), Y2
 	VMOVUPD      64(R10), Y3
 	VMULPD       64(DI), Y2, Y2
@@ -5293,11 +4010,11 @@ repeat226:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat226
+	JNZ          repeat172
 
-skip225:
+skip171:
 	TESTQ        R14, R14
-	JLE          skip227
+	JLE          skip173
 	VBROADCASTSD (R12), Y2
 	VMOVUPD      64(R10), Y3
 	VMULPD       64(DI), Y2, Y2
@@ -5312,15 +4029,15 @@ skip225:
 	VDIVPD       Y4, Y3, Y3
 	VADDPD       Y3, Y1, Y1
 
-skip227:
-	JMP end224
+skip173:
+	JMP end170
 
-zero224:
+zero170:
 	MOVQ  R14, R14
 	TESTQ R13, R13
-	JLE   skip228
+	JLE   skip174
 
-repeat229:
+repeat175:
 	VBROADCASTSD (R12), Y2
 	VMOVUPD      64(R10), Y3
 	VMULPD       64(DI), Y2, Y2
@@ -5340,11 +4057,11 @@ repeat229:
 	ADDQ         $0x00000100, R11
 	ADDQ         $0x10, R12
 	DECQ         R13
-	JNZ          repeat229
+	JNZ          repeat175
 
-skip228:
+skip174:
 	TESTQ        R14, R14
-	JLE          skip230
+	JLE          skip176
 	VBROADCASTSD (R12), Y2
 	VMOVUPD      64(R10), Y3
 	VMULPD       64(DI), Y2, Y2
@@ -5353,8 +4070,8 @@ skip228:
 	VDIVPD       Y2, Y3, Y3
 	VADDPD       Y3, Y1, Y1
 
-skip230:
-end224:
+skip176:
+end170:
 	VMULPD       128(DI), Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPD       X0, X1, X1
@@ -5366,7 +4083,7 @@ end224:
 	ADDQ         $0x08, R9
 	ADDQ         $0x08, AX
 	DECQ         R8
-	JNZ          repeat223
+	JNZ          repeat169
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET
@@ -5376,7 +4093,7 @@ end224:
 TEXT ·remainAVX2(SB), NOSPLIT, $0-40
 	MOVQ         ranks_base+0(FP), AX
 	MOVQ         ranks_len+8(FP), CX
-	VBROADCASTSD c47<>+0(SB), Y0
+	VBROADCASTSD c44<>+0(SB), Y0
 	MOVQ         mass+24(FP), DX
 	VBROADCASTSD (DX), Y1
 	VBROADCASTSD 8(DX), Y2
@@ -5384,7 +4101,7 @@ TEXT ·remainAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat231:
+repeat177:
 	VADDPD       Y2, Y1, Y5
 	VDIVPD       Y5, Y0, Y5
 	VMOVUPD      Y5, 128(AX)
@@ -5411,11 +4128,11 @@ repeat231:
 	VMOVAPD      Y6, Y3
 	ADDQ         $0x00000100, AX
 	DECQ         CX
-	JNZ          repeat231
+	JNZ          repeat177
 	MOVQ         ranks_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_len+8(FP), CX
-	VBROADCASTSD c48<>+0(SB), Y0
+	VBROADCASTSD c45<>+0(SB), Y0
 	MOVQ         mass+24(FP), DX
 	VBROADCASTSD (DX), Y1
 	VBROADCASTSD 8(DX), Y2
@@ -5423,7 +4140,7 @@ repeat231:
 	VBROADCASTSD (DX), Y3
 	VBROADCASTSD 8(DX), Y4
 
-repeat232:
+repeat178:
 	VADDPD  Y2, Y1, Y5
 	VDIVPD  Y5, Y0, Y5
 	VMOVUPD Y5, 128(AX)
@@ -5450,15 +4167,15 @@ repeat232:
 	VMOVAPD Y6, Y3
 	ADDQ    $0x00000100, AX
 	DECQ    CX
-	JNZ     repeat232
+	JNZ     repeat178
 	VZEROUPPER
 	RET
 
-DATA c47<>+0(SB)/8, $(1.0)
-GLOBL c47<>(SB), RODATA|NOPTR, $8
+DATA c44<>+0(SB)/8, $(1.0)
+GLOBL c44<>(SB), RODATA|NOPTR, $8
 
-DATA c48<>+0(SB)/8, $(1.0)
-GLOBL c48<>(SB), RODATA|NOPTR, $8
+DATA c45<>+0(SB)/8, $(1.0)
+GLOBL c45<>(SB), RODATA|NOPTR, $8
 
 // func placeAVX2(out []float64, ranks []float64, theta []float64, baseline []float64, c *float64, ceiling *float64, s *float64)
 // Requires: AVX, FMA3
@@ -5488,7 +4205,7 @@ TEXT ·placeAVX2(SB), NOSPLIT, $0-120
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat233:
+repeat179:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -5507,14 +4224,14 @@ repeat233:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat233
+	JNZ          repeat179
 	VMOVUPD      Y4, (R8)
 	VMOVUPD      Y5, 64(R8)
 	VMOVUPD      Y6, 128(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat234:
+repeat180:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -5536,7 +4253,7 @@ repeat234:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat234
+	JNZ          repeat180
 	MOVQ         out_base+0(FP), AX
 	ADDQ         $0x20, AX
 	MOVQ         ranks_base+24(FP), CX
@@ -5564,7 +4281,7 @@ repeat234:
 	ADDQ         R9, CX
 	MOVQ         DX, DI
 
-repeat235:
+repeat181:
 	VBROADCASTSD (BX), Y7
 	VMOVUPD      128(CX), Y10
 	VMULPD       192(CX), Y7, Y8
@@ -5583,14 +4300,14 @@ repeat235:
 	SUBQ         $0x40, AX
 	SUBQ         $0x00000100, CX
 	DECQ         DI
-	JNZ          repeat235
+	JNZ          repeat181
 	VMOVUPD      Y4, 32(R8)
 	VMOVUPD      Y5, 96(R8)
 	VMOVUPD      Y6, 160(R8)
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-repeat236:
+repeat182:
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, AX
 	ADDQ         $0x00000100, CX
@@ -5612,7 +4329,7 @@ repeat236:
 	VFNMADD231PD Y9, Y7, Y10
 	VMOVUPD      Y10, (AX)
 	DECQ         DX
-	JNZ          repeat236
+	JNZ          repeat182
 	VZEROUPPER
 	RET
 
@@ -5639,7 +4356,7 @@ TEXT ·productAVX2(SB), NOSPLIT, $16-72
 	LEAQ    (DX)(DX*4), R10
 	LEAQ    (R9)(DX*4), R11
 
-repeat237:
+repeat183:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -5652,7 +4369,7 @@ repeat237:
 	MOVQ   SI, R13
 	MOVQ   inner+56(FP), R14
 
-repeat238:
+repeat184:
 	VMOVUPD      (R13), Y8
 	VBROADCASTSD (R12), Y9
 	VFMADD231PD  Y9, Y8, Y0
@@ -5673,7 +4390,7 @@ repeat238:
 	ADDQ         BX, R12
 	ADDQ         DI, R13
 	DECQ         R14
-	JNZ          repeat238
+	JNZ          repeat184
 	MOVQ         AX, R12
 	VMOVUPD      Y0, (R12)
 	ADDQ         CX, R12
@@ -5694,7 +4411,7 @@ repeat238:
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, AX
 	DECQ         R8
-	JNZ          repeat237
+	JNZ          repeat183
 	LDMXCSR      (SP)
 	STMXCSR      8(SP)
 	MOVL         8(SP), AX
@@ -5716,7 +4433,7 @@ repeat238:
 	LEAQ         (DX)(DX*4), R10
 	LEAQ         (R9)(DX*4), R11
 
-repeat239:
+repeat185:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -5729,7 +4446,7 @@ repeat239:
 	MOVQ   SI, R13
 	MOVQ   inner+56(FP), R14
 
-repeat240:
+repeat186:
 	VMOVUPD      32(R13), Y8
 	VBROADCASTSD (R12), Y9
 	VFMADD231PD  Y9, Y8, Y0
@@ -5750,7 +4467,7 @@ repeat240:
 	ADDQ         BX, R12
 	ADDQ         DI, R13
 	DECQ         R14
-	JNZ          repeat240
+	JNZ          repeat186
 	MOVQ         AX, R12
 	VMOVUPD      Y0, 32(R12)
 	ADDQ         CX, R12
@@ -5771,7 +4488,7 @@ repeat240:
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, AX
 	DECQ         R8
-	JNZ          repeat239
+	JNZ          repeat185
 	LDMXCSR      8(SP)
 	VZEROUPPER
 	RET

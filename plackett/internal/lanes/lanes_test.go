@@ -81,7 +81,7 @@ func results(f instructions, docs, order, ranks int) (all []float64) {
 	f.expm1(r, w, &times, 1./8, 3)
 	keep(r...)
 	c := make([]Sum, order)
-	f.sums(c, r, make([]Vec, docs), w, v)
+	f.sums(c, r, make([]Vec, docs), w, v, g)
 	for _, c := range c {
 		keep(c.Power, c.W, c.V)
 	}
@@ -91,11 +91,11 @@ func results(f instructions, docs, order, ranks int) (all []float64) {
 	f.series(states[:size], c)
 	chances, u, out := make([]Chance, docs), make([]State, ranks+1), make([]float64, docs)
 	f.transitions(chances, r, &times, w, g)
-	f.forward(states, ranks, size, chances, g)
+	f.forward(states, ranks, size, chances, g, w)
 	for k := range ranks {
 		u[k] = State{times, zero, Vec{3: 1}}
 	}
-	f.backward(out, u, states, ranks, size, chances, g)
+	f.backward(out, u, states, ranks, size, chances, g, w)
 	for _, s := range append(states, u...) {
 		keep(s.P, s.B, s.A)
 	}
@@ -114,23 +114,11 @@ func results(f instructions, docs, order, ranks int) (all []float64) {
 	for m := range z {
 		z[m], values[m] = rng.Float64(), State{P: times}
 	}
-	f.multiply(values, z, chances, g)
+	f.multiply(values, z, chances, g, w)
 	for _, s := range values {
 		keep(s.P, s.B, s.A)
 	}
-	f.divide(out, pairs, z, chances, g)
-	f.sumsCascade(c, r, make([]Vec, docs), w, v, g)
-	for _, c := range c {
-		keep(c.Power, c.W, c.V)
-	}
-	f.hornerCascade(out, append(pairs, Pair{times, times}), r, w, v, g)
-	f.forwardCascade(states, ranks, size, chances, g, w)
-	f.backwardCascade(out, u, states, ranks, size, chances, g, w)
-	f.multiplyCascade(values, z, chances, g, w)
-	f.divideCascade(out, pairs, z, chances, g, w)
-	for _, s := range slices.Concat(states, u, values) {
-		keep(s.P, s.B, s.A)
-	}
+	f.divide(out, pairs, z, chances, g, w)
 	f.scale(r, w)
 	keep(r...)
 	sums, du := make([]State, (docs+1)*ranks), slices.Clone(u)
@@ -151,7 +139,7 @@ func results(f instructions, docs, order, ranks int) (all []float64) {
 	}
 	f.divideDual(out, pairs, pairs, z, chances, some)
 	all = append(all, out...)
-	f.horner(g, pairs, r, w, v)
+	f.horner(g, append(pairs, Pair{times, times}), r, w, v, w)
 	return append(all, g...)
 }
 

@@ -12,22 +12,12 @@ func expm1AVX512(r []Vec, w []float64, t *Vec, scale float64, halvings int)
 // sumsAVX512 is sumsGo.
 //
 //go:noescape
-func sumsAVX512(s []Sum, r, power []Vec, w, v []float64)
-
-// sumsCascadeAVX512 is sumsCascadeGo.
-//
-//go:noescape
-func sumsCascadeAVX512(s []Sum, r, power []Vec, w, v, x []float64)
+func sumsAVX512(s []Sum, r, power []Vec, w, v, x []float64)
 
 // hornerAVX512 is hornerGo.
 //
 //go:noescape
-func hornerAVX512(out []float64, c []Pair, r []Vec, w, g []float64)
-
-// hornerCascadeAVX512 is hornerCascadeGo.
-//
-//go:noescape
-func hornerCascadeAVX512(out []float64, c []Pair, r []Vec, w, g, x []float64)
+func hornerAVX512(out []float64, c []Pair, r []Vec, w, g, x []float64)
 
 // transitionsAVX512 is transitionsGo.
 //
@@ -37,42 +27,22 @@ func transitionsAVX512(chances []Chance, r []Vec, t *Vec, w, c []float64)
 // multiplyAVX512 is multiplyGo.
 //
 //go:noescape
-func multiplyAVX512(states []State, z []float64, chances []Chance, g []float64)
-
-// multiplyCascadeAVX512 is multiplyCascadeGo.
-//
-//go:noescape
-func multiplyCascadeAVX512(states []State, z []float64, chances []Chance, g, c []float64)
+func multiplyAVX512(states []State, z []float64, chances []Chance, g, c []float64)
 
 // divideAVX512 is divideGo.
 //
 //go:noescape
-func divideAVX512(out []float64, terms []Pair, z []float64, chances []Chance, g []float64)
-
-// divideCascadeAVX512 is divideCascadeGo.
-//
-//go:noescape
-func divideCascadeAVX512(out []float64, terms []Pair, z []float64, chances []Chance, g, c []float64)
+func divideAVX512(out []float64, terms []Pair, z []float64, chances []Chance, g, c []float64)
 
 // forwardAVX512 is forwardGo.
 //
 //go:noescape
-func forwardAVX512(states []State, ranks, size int, chances []Chance, g []float64)
-
-// forwardCascadeAVX512 is forwardCascadeGo.
-//
-//go:noescape
-func forwardCascadeAVX512(states []State, ranks, size int, chances []Chance, g, c []float64)
+func forwardAVX512(states []State, ranks, size int, chances []Chance, g, c []float64)
 
 // backwardAVX512 is backwardGo.
 //
 //go:noescape
-func backwardAVX512(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64)
-
-// backwardCascadeAVX512 is backwardCascadeGo.
-//
-//go:noescape
-func backwardCascadeAVX512(out []float64, u, states []State, ranks, size int, chances []Chance, g, c []float64)
+func backwardAVX512(out []float64, u, states []State, ranks, size int, chances []Chance, g, c []float64)
 
 // seriesAVX512 is seriesGo.
 //
@@ -137,22 +107,12 @@ func expm1AVX2(r []Vec, w []float64, t *Vec, scale float64, halvings int)
 // sumsAVX2 is sumsGo.
 //
 //go:noescape
-func sumsAVX2(s []Sum, r, power []Vec, w, v []float64)
-
-// sumsCascadeAVX2 is sumsCascadeGo.
-//
-//go:noescape
-func sumsCascadeAVX2(s []Sum, r, power []Vec, w, v, x []float64)
+func sumsAVX2(s []Sum, r, power []Vec, w, v, x []float64)
 
 // hornerAVX2 is hornerGo.
 //
 //go:noescape
-func hornerAVX2(out []float64, c []Pair, r []Vec, w, g []float64)
-
-// hornerCascadeAVX2 is hornerCascadeGo.
-//
-//go:noescape
-func hornerCascadeAVX2(out []float64, c []Pair, r []Vec, w, g, x []float64)
+func hornerAVX2(out []float64, c []Pair, r []Vec, w, g, x []float64)
 
 // transitionsAVX2 is transitionsGo.
 //
@@ -162,42 +122,22 @@ func transitionsAVX2(chances []Chance, r []Vec, t *Vec, w, c []float64)
 // multiplyAVX2 is multiplyGo.
 //
 //go:noescape
-func multiplyAVX2(states []State, z []float64, chances []Chance, g []float64)
-
-// multiplyCascadeAVX2 is multiplyCascadeGo.
-//
-//go:noescape
-func multiplyCascadeAVX2(states []State, z []float64, chances []Chance, g, c []float64)
+func multiplyAVX2(states []State, z []float64, chances []Chance, g, c []float64)
 
 // divideAVX2 is divideGo.
 //
 //go:noescape
-func divideAVX2(out []float64, terms []Pair, z []float64, chances []Chance, g []float64)
-
-// divideCascadeAVX2 is divideCascadeGo.
-//
-//go:noescape
-func divideCascadeAVX2(out []float64, terms []Pair, z []float64, chances []Chance, g, c []float64)
+func divideAVX2(out []float64, terms []Pair, z []float64, chances []Chance, g, c []float64)
 
 // forwardAVX2 is forwardGo.
 //
 //go:noescape
-func forwardAVX2(states []State, ranks, size int, chances []Chance, g []float64)
-
-// forwardCascadeAVX2 is forwardCascadeGo.
-//
-//go:noescape
-func forwardCascadeAVX2(states []State, ranks, size int, chances []Chance, g, c []float64)
+func forwardAVX2(states []State, ranks, size int, chances []Chance, g, c []float64)
 
 // backwardAVX2 is backwardGo.
 //
 //go:noescape
-func backwardAVX2(out []float64, u, states []State, ranks, size int, chances []Chance, g []float64)
-
-// backwardCascadeAVX2 is backwardCascadeGo.
-//
-//go:noescape
-func backwardCascadeAVX2(out []float64, u, states []State, ranks, size int, chances []Chance, g, c []float64)
+func backwardAVX2(out []float64, u, states []State, ranks, size int, chances []Chance, g, c []float64)
 
 // seriesAVX2 is seriesGo.
 //
