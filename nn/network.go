@@ -31,18 +31,14 @@ func newNetwork(s model.Settings, dtype tensor.Dtype) (network, error) {
 		return network{}, err
 	}
 	for i, a := range s.Arrays() {
-		initial := make([]float64, weights.arrays[i].Size())
 		rng := rand.New(rand.NewPCG(s.Seed, a.Stream))
-		for i := range initial {
+		for j := range weights.arrays[i].Size() {
 			switch {
 			case a.Limit == 0:
-				initial[i] = a.Initial
-			case i >= a.Zeros:
-				initial[i] = a.Limit * (2*rng.Float64() - 1)
+				weights.put(i, j, a.Initial)
+			case j >= a.Zeros:
+				weights.put(i, j, a.Limit*(2*rng.Float64()-1))
 			}
-		}
-		if err := weights.Set(a.Name, initial); err != nil {
-			return network{}, err
 		}
 	}
 	return networkOf(s, weights)

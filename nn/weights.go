@@ -143,13 +143,18 @@ func (w *Weights) Set(name string, values []float64) error {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("nn: array %q: entry %d is %v, want a finite number", name, j, v)
 		}
-		if w.float64s != nil {
-			w.float64s[w.starts[i]+j] = v
-		} else {
-			w.float32s[w.starts[i]+j] = float32(v)
-		}
+		w.put(i, j, v)
 	}
 	return nil
+}
+
+// put sets number j of array i.
+func (w *Weights) put(i, j int, v float64) {
+	if w.float64s != nil {
+		w.float64s[w.starts[i]+j] = v
+	} else {
+		w.float32s[w.starts[i]+j] = float32(v)
+	}
 }
 
 func (w *Weights) index(name string) int {

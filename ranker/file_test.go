@@ -117,7 +117,7 @@ func TestOpenRefusesOtherFiles(t *testing.T) {
 		f := example()
 		h := fileHeader{Format: fileFormat, Version: fileVersion, File: *f}
 		c.change(&h)
-		if err := npzfile.Write(path, h, nil); err != nil {
+		if err := npzfile.Write[float64](path, h, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"maps"
 	"math"
@@ -61,7 +62,7 @@ func read(name string, data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	digest := digestOf(data)
+	digest, _ := Digest(bytes.NewReader(data)) // which has no errors
 	return newModel(name, f, nil, func() string { return digest })
 }
 
@@ -77,11 +78,11 @@ func NewWith(f *File, maker Maker) (*Model, error) {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
 	return newModel(name, f, maker, sync.OnceValue(func() string {
-		var data bytes.Buffer
-		if err := f.Write(&data); err != nil {
+		sum := sha256.New()
+		if err := f.Write(sum); err != nil {
 			return ""
 		}
-		return digestOf(data.Bytes())
+		return shortened(sum)
 	}))
 }
 
@@ -113,14 +114,10 @@ func Digest(r io.Reader) (string, error) {
 	if _, err := io.Copy(sum, r); err != nil {
 		return "", fmt.Errorf("ranker: %w", err)
 	}
-	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+	return shortened(sum), nil
 }
 
-// digestOf returns the digest of a file with these bytes.
-func digestOf(data []byte) string {
-	digest, _ := Digest(bytes.NewReader(data)) // which has no errors
-	return digest
-}
+func shortened(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil)[:8]) }
 
 // Digest returns the [Digest] of the file that the model was read from. For a model made by [New] it
 // is the digest of the file that [File.Write] writes.

@@ -9,6 +9,7 @@ import (
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/nn"
+	"github.com/plrank/plrank/train/internal/network"
 )
 
 // parsed is a configuration with its names looked up.
@@ -69,7 +70,7 @@ func (p *parsed) checkData(d *datasets.Dataset) error {
 }
 
 // maxMemory is the most bytes that the weights of a run may take, and that its rankings may: beyond
-// it a number is a slip, and would end in the system's killing the program.
+// it a number is a slip, or would end in the system's killing the program.
 const maxMemory = 3e9
 
 // checkMemory returns an error if the model, or the rankings drawn for the queries of a step, take too much memory of this
@@ -82,16 +83,14 @@ func (p *parsed) checkMemory(inputs nn.MLPConfig, queries int) error {
 		if err != nil {
 			return err
 		}
-		// Two models, the gradient as ops leave it and of every shard of this process, and two
-		// memories of the optimizer, all of float32.
 		shards := (c.Shards + p.group.Size() - 1) / p.group.Size()
-		if need := (5 + float64(shards)) * 4 * weights; need > maxMemory {
-			copies := ""
+		if need := 4 * p.copies(shards) * weights; need > maxMemory {
+			with := ""
 			if shards > 1 {
-				copies = fmt.Sprintf(" with %d shards", shards)
+				with = fmt.Sprintf(" with %d shards", shards)
 			}
 			return fmt.Errorf("train: hidden layers of %v: a model of %.2g weights takes about %s%s, want %s at most", c.Hidden, weights,
-				gigabytes(need), copies, gigabytes(maxMemory))
+				gigabytes(need), with, gigabytes(maxMemory))
 		}
 	}
 	ranks := len(p.loss.discounts.Discounts)
@@ -101,6 +100,31 @@ func (p *parsed) checkMemory(inputs nn.MLPConfig, queries int) error {
 			ranks, queries, gigabytes(need), gigabytes(maxMemory))
 	}
 	return nil
+}
+
+// copies returns how many times a run with checkpoints has as many numbers of float32 in memory as there are weights.
+func (p *parsed) copies(shards int) float64 {
+	c := p.config
+	state := 2 + 2 // the weights, the best ones, and at most two of the optimizer, which a checkpoint copies
+	if make := network.Optimizers[c.Optimizer]; make != nil {
+		state = 2 + len(make(0, 0, nil).State())
+	}
+	if c.Average != 0 {
+		state++
+	}
+	if c.Members > 1 { // the networks that are kept
+		state++
+	}
+	const (
+		ofOps     = 4 // the gradient as they leave it, and weights packed for products, with some room
+		ofModel   = 5 // its file in float64, the weights as it has them, and packed
+		reduction = 4 // of gradients, to other ranks and from them
+	)
+	n := 2*state + shards + ofOps + ofModel
+	if p.group.Size() > 1 {
+		n += reduction
+	}
+	return float64(n)
 }
 
 func gigabytes(n float64) string { return fmt.Sprintf("%.3g GB", n/1e9) }

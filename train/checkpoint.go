@@ -34,7 +34,7 @@ func (h *checkpointHeader) state() State {
 // a copy, which training does not change.
 type Checkpoint struct {
 	values map[string]json.RawMessage
-	arrays []npzfile.Array
+	arrays []npzfile.Of[float32]
 }
 
 // Checkpoint returns the checkpoint of the last epoch. It is for Hooks.Epoch, or after a run that was not interrupted:
@@ -77,7 +77,7 @@ var ErrDamaged = trees.ErrDamaged
 // differs, or is [ErrDamaged].
 func (t *Trainer) Restore(path string) error {
 	var values map[string]json.RawMessage
-	f, err := npzfile.Read(path, &values)
+	f, err := npzfile.Read[float32](path, &values)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("train: %w", err)
 	}
@@ -93,7 +93,7 @@ func (t *Trainer) Restore(path string) error {
 	}
 	// All or nothing: look at everything before the first is used.
 	own := t.state()
-	arrays := map[string][]float64{}
+	arrays := map[string][]float32{}
 	for _, name := range own.names() {
 		if err == nil {
 			arrays[name], err = f.Take(name, len(own.Arrays[name]))
@@ -106,9 +106,7 @@ func (t *Trainer) Restore(path string) error {
 		return fmt.Errorf("train: %w: %w", ErrDamaged, err)
 	}
 	for name, values := range arrays {
-		for i, v := range values {
-			own.Arrays[name][i] = float32(v)
-		}
+		copy(own.Arrays[name], values)
 	}
 	t.loop.within = false
 	return nil

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/losses"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ops"
@@ -137,8 +139,8 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *Config) { c.Clip = math.NaN() }, "clip is NaN"},
 		{func(c *Config) { c.Loss, c.Samples, c.Cutoff = "plrank2", 1_000_000, 1000 }, "samples: rankings of 1000 ranks for 1 queries a step take about 24 GB, want 3 GB at most"},
 		{func(c *Config) { *c = paper(); c.Samples, c.Cutoff = 1_000_000, 500 }, "samples: rankings of 500 ranks for 1 queries a step take about 4 GB, want 3 GB at most"},
-		{func(c *Config) { c.Hidden, c.Shards = []int{100_000}, 10_000 }, "a model of 9e+05 weights takes about 36 GB with 10000 shards"},
-		{func(c *Config) { c.Hidden = []int{100000, 100000} }, "hidden layers of [100000 100000]: a model of 3e+10 weights takes about 720 GB"},
+		{func(c *Config) { c.Hidden, c.Shards = []int{100_000}, 10_000 }, "a model of 9e+05 weights takes about 36.1 GB with 10000 shards"},
+		{func(c *Config) { c.Hidden = []int{100000, 100000} }, "hidden layers of [100000 100000]: a model of 3e+10 weights takes about 2.4e+03 GB"},
 		{func(c *Config) { c.Hidden = []int{math.MaxInt, math.MaxInt} }, "a hidden layer of width 9223372036854775807: want widths of 1 to 10000000"},
 		{func(c *Config) { c.Members = 1 << 40 }, "members is 1099511627776: want 0 to 1000"},
 		{func(c *Config) { c.Scorer = "atention" }, `unknown scorer "atention"`},
@@ -187,6 +189,74 @@ func TestEveryNumberHasALargestValue(t *testing.T) {
 		case *uint64: // a seed
 		}
 	}
+}
+
+// Weights, checkpoints and models take no more memory than is counted, and most of it.
+func TestMemoryIsCounted(t *testing.T) {
+	const features, hidden = 2000, 1000
+	s := &datasets.Splits{Train: twoQueries(features), Vali: twoQueries(features)}
+	live := func() float64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc)
+	}
+	for _, c := range []Config{
+		{Optimization: Optimization{Optimizer: "adam"}},
+		{Optimization: Optimization{Optimizer: "sgd", Average: 0.9}},
+	} {
+		c.Loss, c.Transform, c.Hidden, c.Epochs, c.LearningRate = "softmax", "none", []int{hidden}, 2, 1e-9
+		before := live()
+		tr := mustNew(t, c, s)
+		most := 0.
+		mustRun(t, tr, Hooks{Epoch: func(tr *Trainer, _ Epoch) error {
+			checkpoint, err := tr.Checkpoint()
+			if err != nil {
+				return err
+			}
+			model, err := tr.Best()
+			most = max(most, live()-before)
+			runtime.KeepAlive(checkpoint)
+			runtime.KeepAlive(model)
+			return err
+		}})
+		if need := 4 * tr.parsed.copies(1) * (features + 2) * hidden; most > need || most < need/2 {
+			t.Errorf("%s: %.3g bytes are in use, and %.3g are counted", c.Optimizer, most, need)
+		}
+	}
+}
+
+// twoQueries returns two queries of two documents with that many features.
+func twoQueries(features int) *datasets.Dataset {
+	d := &datasets.Dataset{Name: "wide", Labels: []float32{0, 1, 1, 0}, Offsets: []int{0, 2, 4}, QueryIDs: []string{"a", "b"}}
+	for i := range features {
+		d.FeatureIDs = append(d.FeatureIDs, i+1)
+	}
+	for i := range 4 * features {
+		d.Features = append(d.Features, float32(i%7))
+	}
+	return d
+}
+
+// A checkpoint has four bytes for each number until it is written.
+func TestCheckpointsAreOfFloat32(t *testing.T) {
+	tr := mustNew(t, Config{Model: Model{Hidden: []int{1000}}, Optimization: Optimization{Epochs: 1}}, &datasets.Splits{Train: twoQueries(500), Vali: twoQueries(500)})
+	numbers := 0
+	for _, values := range tr.state().Arrays {
+		numbers += len(values)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	c, err := tr.Checkpoint()
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > uint64(5*numbers) {
+		t.Errorf("%d bytes were allocated for %d numbers", n, numbers)
+	}
+	runtime.KeepAlive(c)
 }
 
 // A model with bins has a row of weights for each of them, and SwiGLU two columns for a unit.

@@ -14,7 +14,7 @@ import (
 func TestCraftedCheckpointAllocatesLittle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.npz")
 	header := map[string]any{"format": checkpointFormat, "version": checkpointVersion, "history": make([]struct{}, 1_000_000)}
-	if err := npzfile.Write(path, header, nil); err != nil {
+	if err := npzfile.Write[float32](path, header, nil); err != nil {
 		t.Fatal(err)
 	}
 	tr := mustNew(t, Config{Optimization: Optimization{Epochs: 1}, Model: Model{Hidden: []int{2}}}, tinySplits())
@@ -40,18 +40,18 @@ func TestCraftedListsAreDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var header map[string]json.RawMessage
-	f, err := npzfile.Read(path, &header)
+	f, err := npzfile.Read[float32](path, &header)
 	if err != nil {
 		t.Fatal(err)
 	}
 	own := tr.state()
-	var arrays []npzfile.Array
+	var arrays []npzfile.Of[float32]
 	for _, name := range own.names() {
 		values, err := f.Take(name, len(own.Arrays[name]))
 		if err != nil {
 			t.Fatal(err)
 		}
-		arrays = append(arrays, npzfile.Array{Name: name, Shape: []int{len(values)}, Data: values})
+		arrays = append(arrays, npzfile.Of[float32]{Name: name, Shape: []int{len(values)}, Data: values})
 	}
 	for _, list := range []string{"[]", "[1]", "null", ""} {
 		if header["networks"] = json.RawMessage(list); list == "" {

@@ -79,7 +79,7 @@ func Forward(f *ranker.File) (ranker.Forward, error) {
 // the weights.
 func File(model nn.Scorer, t *transforms.Transform, d *datasets.Dataset, gain string) (*ranker.File, error) {
 	f := fileFor(t, d, gain)
-	return f, network.Fill(f, model)
+	return f, network.Fill(f, model, model.Weights())
 }
 
 // fileFor is the file of a model that was trained on d, without the model.

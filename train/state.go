@@ -24,7 +24,7 @@ func (s State) names() []string { return slices.Sorted(maps.Keys(s.Arrays)) }
 
 // copied is a copy of a state, which training does not change: texts of JSON, and arrays. It returns an
 // error if an entry of an array is not finite, which could not be read from a file.
-func (s State) copied() (values map[string]json.RawMessage, arrays []npzfile.Array, err error) {
+func (s State) copied() (values map[string]json.RawMessage, arrays []npzfile.Of[float32], err error) {
 	values = map[string]json.RawMessage{}
 	for name, v := range s.Values {
 		if values[name], err = json.Marshal(v); err != nil {
@@ -32,13 +32,9 @@ func (s State) copied() (values map[string]json.RawMessage, arrays []npzfile.Arr
 		}
 	}
 	for _, name := range s.names() {
-		array := npzfile.Array{Name: name, Shape: []int{len(s.Arrays[name])}}
-		for i, v := range s.Arrays[name] {
-			if notFinite(v) {
-				return nil, nil, fmt.Errorf("train: no checkpoint can be written: entry %d of %s is %v: a lower learning rate, or clipping the "+
-					"gradient, may help", i, name, v)
-			}
-			array.Data = append(array.Data, float64(v))
+		array := npzfile.Of[float32]{Name: name, Shape: []int{len(s.Arrays[name])}, Data: slices.Clone(s.Arrays[name])}
+		if err := array.CheckFinite(); err != nil {
+			return nil, nil, fmt.Errorf("train: no checkpoint can be written: %w: a lower learning rate, or clipping the gradient, may help", err)
 		}
 		arrays = append(arrays, array)
 	}

@@ -139,7 +139,7 @@ func crafted(t testing.TB) []craftedFile {
 // objects is a file whose header is a list of n empty objects.
 func objects(t testing.TB, n int) []byte {
 	var b bytes.Buffer
-	if err := Encode(&b, make([]struct{}, n), nil); err != nil {
+	if err := Encode[float64](&b, make([]struct{}, n), nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

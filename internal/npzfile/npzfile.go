@@ -31,23 +31,29 @@ import (
 // HeaderName is the name of the array that holds the header.
 const HeaderName = "header"
 
+// A Number is what arrays have in memory. A file has float64.
+type Number interface{ float32 | float64 }
+
 // An Array is a named vector, or a matrix in row-major order.
-type Array struct {
+type Array = Of[float64]
+
+// Of is an Array in memory of T.
+type Of[T Number] struct {
 	Name  string
 	Shape []int // one length, or rows and columns
-	Data  []float64
+	Data  []T
 }
 
 // Write writes a file, see [Encode]. It appears complete or not at all, and a file
 // that was there is replaced.
-func Write(path string, header any, arrays []Array) error {
+func Write[T Number](path string, header any, arrays []Of[T]) error {
 	return file.Write(path, func(out io.Writer) error { return Encode(out, header, arrays) })
 }
 
 // Encode writes the header, as JSON, and the arrays, whose names must differ. The
 // same content gives the same bytes. They are stored, not compressed: weights do not
 // get much smaller, and deflating a checkpoint may take as long as an epoch.
-func Encode(out io.Writer, header any, arrays []Array) error {
+func Encode[T Number](out io.Writer, header any, arrays []Of[T]) error {
 	text, err := json.Marshal(header)
 	if err != nil {
 		return err
@@ -65,8 +71,11 @@ func Encode(out io.Writer, header any, arrays []Array) error {
 }
 
 // store adds an array to a file, in the bytes of npyio, which looks at each number by reflection.
-func store[T byte | float64](z *zip.Writer, name string, shape []int, numbers []T) error {
-	var number T
+func store[T byte | float32 | float64](z *zip.Writer, name string, shape []int, numbers []T) error {
+	size := 8
+	if _, text := any(numbers).([]byte); text {
+		size = 1
+	}
 	entry, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
 	if err != nil {
 		return err
@@ -75,51 +84,69 @@ func store[T byte | float64](z *zip.Writer, name string, shape []int, numbers []
 	if len(shape) == 2 {
 		dimensions += " " + strconv.Itoa(shape[1])
 	}
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", types[binary.Size(number)], dimensions)
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", types[size], dimensions)
 	header += strings.Repeat(" ", (12+len(header)+1)%16) + "\n"
 	magic := binary.LittleEndian.AppendUint32([]byte("\x93NUMPY\x02\x00"), uint32(len(header)))
 	if _, err := entry.Write(append(magic, header...)); err != nil {
 		return err
 	}
+	var written []byte
 	for part := range slices.Chunk(numbers, 1<<13) {
-		if err := binary.Write(entry, binary.LittleEndian, part); err != nil {
+		written = written[:0]
+		for _, v := range part {
+			if size == 1 {
+				written = append(written, byte(v))
+			} else {
+				written = binary.LittleEndian.AppendUint64(written, math.Float64bits(float64(v)))
+			}
+		}
+		if _, err := entry.Write(written); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A File is the content of a file: all numbers are finite.
-type File struct {
-	Arrays []Array // in the order of the file
+// A File is the content of a file, with numbers in memory of T: all are finite.
+type File[T Number] struct {
+	Arrays []Of[T] // in the order of the file
 	name   string
 }
 
 // Read reads a file that Write wrote, and its header into header. A file of another
 // format, one that is cut short, one whose checksums do not fit, and numbers that are not finite are errors.
-func Read(path string, header any) (*File, error) {
-	data, err := os.ReadFile(path)
+func Read[T Number](path string, header any) (*File[T], error) {
+	in, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return Decode(path, data, header)
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return decoded[T](path, in, int(info.Size()), header)
 }
 
 // Decode reads what Encode wrote, see [Read]. The name is for errors.
-func Decode(name string, data []byte, header any) (*File, error) {
-	f := &File{name: name}
-	if err := f.parse(data, header); err != nil {
+func Decode(name string, data []byte, header any) (*File[float64], error) {
+	return decoded[float64](name, bytes.NewReader(data), len(data), header)
+}
+
+func decoded[T Number](name string, data io.ReaderAt, size int, header any) (*File[T], error) {
+	f := &File[T]{name: name}
+	if err := f.parse(data, size, header); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return f, nil
 }
 
-func (f *File) parse(data []byte, header any) error {
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+func (f *File[T]) parse(data io.ReaderAt, length int, header any) error {
+	z, err := zip.NewReader(data, int64(length))
 	if err != nil {
 		return fmt.Errorf("not a complete .npz file: %w", err)
 	}
-	if err := checkDirectory(z.File, len(data)); err != nil {
+	if err := checkDirectory(z.File, length); err != nil {
 		return err
 	}
 	var text []byte
@@ -141,9 +168,9 @@ func (f *File) parse(data []byte, header any) error {
 			text = numbers
 			continue
 		}
-		a := Array{name, shape, make([]float64, len(numbers)/size)}
-		if _, err := binary.Decode(numbers, binary.LittleEndian, a.Data); err != nil {
-			return fmt.Errorf("array %q: %w", name, err)
+		a := Of[T]{name, shape, make([]T, len(numbers)/size)}
+		for i := range a.Data {
+			a.Data[i] = T(math.Float64frombits(binary.LittleEndian.Uint64(numbers[8*i:])))
 		}
 		if err := a.CheckFinite(); err != nil {
 			return err
@@ -244,8 +271,8 @@ func decode(raw []byte, sizes ...int) (shape []int, numbers []byte, size int, er
 }
 
 // Take returns the array of that name, which must have that shape.
-func (f *File) Take(name string, shape ...int) ([]float64, error) {
-	i := slices.IndexFunc(f.Arrays, func(a Array) bool { return a.Name == name })
+func (f *File[T]) Take(name string, shape ...int) ([]T, error) {
+	i := slices.IndexFunc(f.Arrays, func(a Of[T]) bool { return a.Name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("%s: no array %q", f.name, name)
 	}
@@ -257,9 +284,9 @@ func (f *File) Take(name string, shape ...int) ([]float64, error) {
 }
 
 // CheckFinite returns an error if an entry is not a finite number.
-func (a Array) CheckFinite() error {
+func (a Of[T]) CheckFinite() error {
 	for i, v := range a.Data {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if v-v != 0 {
 			return fmt.Errorf("array %q: entry %d is %v, want a finite number", a.Name, i, v)
 		}
 	}

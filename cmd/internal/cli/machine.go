@@ -38,7 +38,7 @@ func garbagePercent(heap uint64) int {
 }
 
 // LimitGarbage sets the percentage for the present heap. A command calls it when it begins, and again when the
-// features are in memory.
+// features, or the weights of a model, are in memory.
 func LimitGarbage() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -133,7 +133,7 @@ func (f *faulty) ending(t *testing.T) map[string]any {
 	end[cli.HistoryFile] = timeless(t, read(t, filepath.Join(f.out, cli.HistoryFile)))
 	for _, name := range []string{cli.CheckpointFile, cli.PreviousFile} {
 		var header any
-		file, err := npzfile.Read(filepath.Join(f.out, name), &header)
+		file, err := npzfile.Read[float64](filepath.Join(f.out, name), &header)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func (f *faulty) whole(t *testing.T) {
 	}
 	for _, name := range []string{cli.CheckpointFile, cli.PreviousFile} {
 		var header any
-		if _, err := npzfile.Read(filepath.Join(f.out, name), &header); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if _, err := npzfile.Read[float64](filepath.Join(f.out, name), &header); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
 	}

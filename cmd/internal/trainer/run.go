@@ -87,6 +87,7 @@ func (m *model) fit(ctx context.Context, stdout, stderr io.Writer) (result *trai
 	if err = mpi.Agree(m.processes, err); err != nil {
 		return nil, withFlags(err)
 	}
+	cli.LimitGarbage()
 	m.rival.Trainer = m.trainer
 	if err := m.begin(stderr); err != nil {
 		return nil, err

@@ -38,8 +38,8 @@ type Network struct {
 	settings  Settings
 	Weights   []float32
 	arrays    []nn.Array
-	evaluated []float32 // weights as they are, or their average
-	best      []float32
+	evaluated *nn.Weights // as they are, or their average
+	best      *nn.Weights
 	bins      *coordinates
 
 	// Of an ensemble of networks each is kept as after its own best epoch: each learns by its own loss, and fits the training data too
@@ -77,7 +77,7 @@ func New(s Settings) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.best, n.bins = best.Weights().Float32s(), newCoordinates(s.Transform.Bins, n.arrays)
+	n.best, n.bins = best.Weights(), newCoordinates(s.Transform.Bins, n.arrays)
 	n.bins.straighten(n.Weights)
 	if err := s.Begin(model); err != nil {
 		return nil, err
@@ -88,8 +88,8 @@ func New(s Settings) (*Network, error) {
 			return nil, err
 		}
 	}
-	n.evaluated = current.Weights().Float32s()
-	copy(n.evaluated, n.Weights)
+	n.evaluated = current.Weights()
+	copy(n.evaluated.Float32s(), n.Weights)
 	if n.optimizer, err = s.Optimizer(n.arrays); err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (n *Network) keepNetworks() error {
 		return err
 	}
 	n.kept = kept.Weights().Float32s()
-	copy(n.kept, n.evaluated)
+	copy(n.kept, n.evaluated.Float32s())
 	for i := range count {
 		alone := &Scoring{Model: nn.Network(ensemble, i+1), features: n.Scoring.features, width: n.width, batch: n.batch, vectors: n.vectors}
 		n.alone = append(n.alone, &part{alone, n, i + 1})
@@ -136,7 +136,7 @@ func countNetworks(arrays []nn.Array) (n int) {
 // that divide each of them.
 func (n *Network) Numbers() (weights, gradient, averaged []float32, arrays []nn.Array) {
 	if n.settings.Averaged {
-		averaged = n.evaluated
+		averaged = n.evaluated.Float32s()
 	}
 	return n.Weights, n.total, averaged, n.arrays
 }
@@ -149,7 +149,7 @@ func (p *part) Keep() {
 	at, n := 0, p.whole
 	for _, a := range n.arrays {
 		if end := at + a.Size(); a.Network == p.number {
-			copy(n.kept[at:end], n.evaluated[at:end])
+			copy(n.kept[at:end], n.evaluated.Float32s()[at:end])
 		}
 		at += a.Size()
 	}
@@ -167,34 +167,37 @@ func (n *Network) Update(_ int, number uint64, rate float64) error {
 }
 
 // KeepBest keeps what is evaluated as the best model.
-func (n *Network) KeepBest() { copy(n.best, n.Model.Weights().Float32s()) }
+func (n *Network) KeepBest() { copy(n.best.Float32s(), n.Model.Weights().Float32s()) }
 
 // File writes the best model, or the current one, into a file, and returns how it is run.
 func (n *Network) File(f *ranker.File, best bool) (ranker.Maker, error) {
-	s, err := n.settings.Model()
-	if err != nil {
-		return nil, err
-	}
-	weights := n.evaluated
+	weights, products := n.evaluated, n.settings.Products
 	if best {
 		weights = n.best
 	}
-	copy(s.Weights().Float32s(), weights)
-	if w, is := s.(*withProducts); is {
-		s = w.fill(f)
+	if products != nil {
+		products.fill(f, weights)
 	}
-	return func(*ranker.File) (ranker.Forward, error) { return Forward(s, n.settings.Transform.Width()) }, Fill(f, s)
+	forward := func(*ranker.File) (ranker.Forward, error) { // of a kind without a forward pass on slices
+		s, err := n.settings.Model()
+		if err != nil {
+			return nil, err
+		}
+		s = inner(s)
+		copy(s.Weights().Float32s(), weights.Float32s())
+		return Forward(s, n.settings.Transform.Width())
+	}
+	return forward, Fill(f, inner(n.model), weights)
 }
 
-// Fill writes a model into a file.
-func Fill(f *ranker.File, model nn.Scorer) (err error) {
+// Fill writes a model of these weights into a file.
+func Fill(f *ranker.File, model nn.Scorer, weights *nn.Weights) (err error) {
 	if f.Settings, err = json.Marshal(model.Settings()); err != nil {
 		return fmt.Errorf("train: settings of the model: %w", err)
 	}
-	w := model.Weights()
-	f.Kind, f.Dtype = model.Kind(), w.Dtype().String()
-	for _, a := range w.Arrays() {
-		f.Arrays = append(f.Arrays, ranker.Array{Name: a.Name, Shape: a.Shape, Values: w.Get(a.Name)})
+	f.Kind, f.Dtype = model.Kind(), weights.Dtype().String()
+	for _, a := range model.Weights().Arrays() {
+		f.Arrays = append(f.Arrays, ranker.Array{Name: a.Name, Shape: a.Shape, Values: weights.Get(a.Name)})
 	}
 	return nil
 }
@@ -216,7 +219,7 @@ func Words(s nn.Scorer) string {
 
 // State returns what a checkpoint keeps.
 func (n *Network) State() (arrays map[string][]float32, values map[string]any) {
-	arrays = map[string][]float32{"weights": n.Weights, "best": n.best}
+	arrays = map[string][]float32{"weights": n.Weights, "best": n.best.Float32s()}
 	if n.kept != nil {
 		arrays["networks"] = n.kept
 	}

@@ -253,16 +253,22 @@ func (w *withProducts) differentiate(p product, side int, in []op.Tensor, result
 	})
 }
 
-// fill writes the model into a file, and returns the scorer inside, which takes products as features.
-func (w *withProducts) fill(f *ranker.File) nn.Scorer {
-	copy(w.Scorer.Weights().Float32s(), w.weights.Float32s())
+// inner returns the scorer inside a model with products, which takes them as features, or the model itself.
+func inner(s nn.Scorer) nn.Scorer {
+	if w, is := s.(*withProducts); is {
+		return w.Scorer
+	}
+	return s
+}
+
+// fill writes the products that weights have into a file.
+func (all *Products) fill(f *ranker.File, weights *nn.Weights) {
 	f.Products = slices.Clone(f.Products)
-	for _, p := range w.list {
+	for _, p := range all.list {
 		at := slices.IndexFunc(f.Products, func(other transforms.Product) bool { return other.Name == p.Name })
-		p.set(float32s(w.weights.Get(p.array(0))), float32s(w.weights.Get(p.array(1))))
+		p.set(float32s(weights.Get(p.array(0))), float32s(weights.Get(p.array(1))))
 		f.Products[at] = p.Product
 	}
-	return w.Scorer
 }
 
 func float32s(list []float64) (numbers []float32) {
