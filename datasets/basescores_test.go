@@ -19,16 +19,14 @@ func TestBaseScoresFromAFileOrAColumn(t *testing.T) {
 	}{
 		{"f.txt", threeQueries, "1\n-.5\r\n0\n2\n1e3", "", []float32{1, -.5, 0, 2, 1000}, ""},
 		{"f.txt", threeQueries, "\ufeff1\n2\n3\n4\n5\n", "", []float32{1, 2, 3, 4, 5}, ""},
-		{"f.txt", letor, "", "7", []float32{.5, -2, 0}, ""},
 		{"f.csv", csv, "", "old", []float32{.5, -2, 300}, ""},
 		{"f.csv", csv, "no numbers\n", "old", []float32{.5, -2, 300}, ""}, // the column is enough
 		{"f.csv", csv, "", "older", nil, `no base score column "older": there are label, qid, old, x`},
 		{"f.csv", csv, "", "qid", nil, `column "qid" is the query id, and cannot be the base score as well`},
 		{"f.csv", "label,qid,old,x\n1,a,,1\n0,a,nan,2\n", "", "old", nil, `f.csv:2: column "old": the base score is "": want a finite number`},
 		{"f.csv", "label,qid,old,x\n1,a,,1\n0,a,nan,2\n", "", "old", nil, `f.csv:3: column "old": the base score is "nan": want`},
-		{"f.txt", letor, "", "old", nil, `no base score column "old": LETOR text names no columns; want the id of a feature, or the base scores in a file`},
-		{"f.txt", "1 qid:a 7:1 7:2\n", "", "7", nil, "a second value for id 7 in this line"},
-		{"f.txt", "1 qid:a 7:NULL 1:2\n", "", "7", nil, "the base score must be a finite number"},
+		{"f.txt", letor, "", "old", nil, `no base score column "old": LETOR text names no columns; want the base scores in a file next to it, named as it plus .init`},
+		{"f.txt", letor, "", "7", nil, `no base score column "7": LETOR text`},
 		{"f.txt", threeQueries, "1\n2\n", "", nil, "f.txt.init: 2 lines, but "},
 		{"f.txt", threeQueries, "1\n2\n3\n4\n5\n6\n", "", nil, "f.txt has 5 documents: want the base score of one document a line"},
 		{"f.txt", threeQueries, "1\n\n3\n4\n5\n", "", nil, `f.txt.init:2: the base score is "": want a finite number`},
@@ -57,10 +55,6 @@ func TestBaseScoresFromAFileOrAColumn(t *testing.T) {
 		if err != nil || !slices.Equal(blocks.BaseScores, test.want) {
 			t.Errorf("%q: in blocks %v, %v", test.init+test.column, blocks, err)
 		}
-	}
-	path := filepath.Join(writeFiles(t, map[string]string{"f.txt": letor}), "f.txt")
-	if _, err := ReadFile(path, ReadOptions{BaseColumn: "7", FeatureIDs: []int{1, 7}}); err == nil || !strings.Contains(err.Error(), "feature 7 is the base score, and cannot be a feature of the model") {
-		t.Errorf("error %v", err)
 	}
 }
 

@@ -116,9 +116,6 @@ func TestBlocksAreTheFile(t *testing.T) {
 		if format == "tsv" {
 			files["f.groups"] = groups.String()
 		}
-		if format == "letor" && rapid.Bool().Draw(r, "grouped") {
-			o.GroupColumn = "2"
-		}
 		if rapid.Bool().Draw(r, "unused") {
 			files["f.position"] = ""
 		}

@@ -113,7 +113,7 @@ var columns = []column{
 	&columnOf[float32]{what: "base score", in: func(d *Dataset) *[]float32 { return &d.BaseScores },
 		packed: func(b *Batch) *[]float32 { return &b.BaseScores }, valid: reader.IsFinite, want: finite, fingerprint: "base scores",
 		read: number(reader.Number{Role: "base", What: "base score", Plural: "base scores", Flag: "base-column",
-			Given: func(o *reader.Options) string { return o.BaseColumn }, File: ".init", Feature: true, Valid: reader.IsFinite, Want: finite})},
+			Given: func(o *reader.Options) string { return o.BaseColumn }, File: ".init", Valid: reader.IsFinite, Want: finite})},
 	&columnOf[float64]{what: "gain", in: func(d *Dataset) *[]float64 { return &d.Gains },
 		valid: func(g float64) bool { return g-g == 0 }, want: finite, fingerprint: "gains"},
 	&columnOf[float32]{what: "logged exposure", in: func(d *Dataset) *[]float32 { return &d.Logged },
@@ -148,7 +148,7 @@ func readIntents() func(c *reader.Chunk) []int {
 					return o.Intents[i]
 				}
 				return ""
-			}, Feature: true, Valid: reader.IsGrade, Want: reader.WantGrade}))
+			}, Valid: reader.IsGrade, Want: reader.WantGrade, LETOR: "a file of judgements of subtopics (-subtopics)"}))
 	}
 	return func(c *reader.Chunk) (all []int) {
 		for i, intent := range columns {

@@ -18,14 +18,11 @@ func TestFeatureIDsHaveOneLimit(t *testing.T) {
 			"no other":     {"1 qid:1 ID:2\n0 qid:1 ID:1\n", ReadOptions{}},
 			"a header":     {"label,qid,1,ID\n1,a,1,2\n", ReadOptions{}},
 			"a model":      {"label,qid,ID,7\n1,a,1,2\n", ReadOptions{FeatureIDs: []int{1, 2}}},
-			"a base score": {"1 qid:1 1:1\n", ReadOptions{BaseColumn: "ID"}},
-			"a group":      {"1 qid:1 1:1\n", ReadOptions{GroupColumn: "ID"}},
 			"a choice":     {"1 qid:1 1:1\n", ReadOptions{Features: []string{"ID"}}},
 			"what is left": {"1 qid:1 1:1\n", ReadOptions{Ignore: []string{"ID"}}},
 		} {
 			read := func(id string) error {
 				o := c.o
-				o.BaseColumn, o.GroupColumn = strings.Replace(o.BaseColumn, "ID", id, 1), strings.Replace(o.GroupColumn, "ID", id, 1)
 				for _, words := range []*[]string{&o.Features, &o.Ignore} {
 					if *words != nil {
 						*words = []string{id}
@@ -37,7 +34,7 @@ func TestFeatureIDsHaveOneLimit(t *testing.T) {
 			if err := read(id); err == nil || !strings.Contains(err.Error(), id) {
 				t.Errorf("%s, %s: error %v", name, id, err)
 			}
-			if err := read(largest); err != nil && c.o.Features == nil && c.o.GroupColumn == "" && c.o.FeatureIDs == nil {
+			if err := read(largest); err != nil && c.o.Features == nil && c.o.FeatureIDs == nil {
 				t.Errorf("%s, %s: error %v", name, largest, err)
 			}
 		}

@@ -92,97 +92,21 @@ func TestGroupsOfHeldOutQueries(t *testing.T) {
 	}
 }
 
-// The values of a feature of LETOR text; 0 is one of them and not written. It is a
-// feature only where it is asked for.
-func TestGroupsFromAFeature(t *testing.T) {
-	folder := writeFiles(t, map[string]string{
-		"train.txt": "1 qid:1 1:5 3:2.5\n0 qid:1 1:1\n0 qid:2 1:5 3:NaN\n2 qid:1 3:-1\n1 qid:2 1:3\n",
-		"vali.txt":  "1 qid:3 1:1 3:7\n0 qid:3 1:2 3:2.5\n",
-	})
-	s, err := Open(folder, Options{chunkSize: few, Read: ReadOptions{GroupColumn: "3"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkGroups(t, s.Train, []int{0, 1, -1, -1, 1}, "2.5", "0", "7")
-	checkGroups(t, s.Vali, []int{2, 0}, "2.5", "0", "7")
-	if !slices.Equal(s.Train.FeatureIDs, []int{1}) || s.Train.Row(0)[0] != 5 {
-		t.Errorf("features %v, first row %v", s.Train.FeatureIDs, s.Train.Row(0))
-	}
-	if s, err = Open(folder, Options{chunkSize: few, Read: ReadOptions{GroupColumn: "3", FeatureIDs: []int{1, 3}}}); err != nil {
-		t.Fatal(err)
-	}
-	checkGroups(t, s.Train, []int{0, 1, -1, -1, 1}, "2.5", "0", "7")
-	if row := s.Train.Row(0); !slices.Equal(row, []float32{5, 2.5}) {
-		t.Errorf("with the group as a feature: first row %v", row)
-	}
-
-	var many strings.Builder
-	for i := range 1001 {
-		fmt.Fprintf(&many, "0 qid:1 2:%d\n", i)
-	}
-	folder = writeFiles(t, map[string]string{"many.txt": many.String(), "none.txt": "1 qid:1\n"})
-	for _, c := range []struct{ file, column, want string }{
-		{"many.txt", "2", "many.txt: feature 2 has more than 1000 values"},
-		{"many.txt", "5", "many.txt: no feature 5 to group documents by: ids go from 2 to 2"},
-		{"many.txt", "sex", `many.txt: no group column "sex": LETOR text names no columns; want the id of a feature`},
-		{"none.txt", "1", "there are no features"},
-	} {
-		if _, err := readFile(filepath.Join(folder, c.file), inChunks(ReadOptions{GroupColumn: c.column}, few)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s by %s: %v, want %q", c.file, c.column, err, c.want)
-		}
-	}
-}
-
-// Ids beyond 2^24, which float32 would merge, are groups of their own in every format, and
-// equal numbers are one group however they are written.
+// Ids beyond 2^24, which float32 would merge, are groups of their own.
 func TestGroupsAreExact(t *testing.T) {
 	ids := []string{"16777216", "16777217", "9007199254740993", "9007199254740992", "123456789012345678901234567890123456789012", "-16777217"}
-	letor, plain, csv := "", "", "label,qid,x,seller\n"
+	plain, csv := "", "label,qid,x,seller\n"
 	for i, id := range ids {
-		letor += fmt.Sprintf("1 qid:1 1:%d 3:%s\n", i, id)
 		plain += fmt.Sprintf("1 qid:1 1:%d\n", i)
 		csv += fmt.Sprintf("1,1,%d,%s\n", i, id)
 	}
-	folder := writeFiles(t, map[string]string{"d.txt": letor, "d.csv": csv, "plain.txt": plain, "plain.txt.groups": "\ufeff" + strings.Join(ids, "\n")})
-	for _, c := range []struct{ file, column string }{{"d.txt", "3"}, {"d.csv", "seller"}, {"plain.txt", ""}} {
+	folder := writeFiles(t, map[string]string{"d.csv": csv, "plain.txt": plain, "plain.txt.groups": "\ufeff" + strings.Join(ids, "\n")})
+	for _, c := range []struct{ file, column string }{{"d.csv", "seller"}, {"plain.txt", ""}} {
 		d, err := readFile(filepath.Join(folder, c.file), inChunks(ReadOptions{GroupColumn: c.column}, few))
 		if err != nil {
 			t.Fatal(err)
 		}
 		checkGroups(t, d, rangeOf(len(ids)), ids...)
-	}
-	for _, c := range []struct {
-		text, name string // of the group of the second document; empty: none
-	}{
-		{"3:+0016777217", "16777217"}, {"3:16777217.0", "16777217"}, {"3:1.6777217e7", "16777217"}, {"3:1677721700E-2", "16777217"},
-		{"3:0", "0"}, {"3:-0.0", "0"}, {"3:0e99", "0"}, {"", "0"}, {"3:.50", "0.5"}, {"3:5e-1", "0.5"}, {"3:-1", ""}, {"3:-1.0", ""}, {"3:null", ""}, {"3:?", ""},
-	} {
-		d, err := readFile(dataFile(t, "d.txt", "1 qid:1 1:1 3:4\n0 qid:1 1:2 "+c.text+"#3:9\n"), inChunks(ReadOptions{GroupColumn: "3"}, few))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.name == "" {
-			checkGroups(t, d, []int{0, -1}, "4")
-		} else {
-			checkGroups(t, d, []int{0, 1}, "4", c.name)
-		}
-	}
-	for text, want := range map[string]string{
-		"3:red":                          `d.txt:2: column 11: feature "3:red": not a number`,
-		"3:0x10":                         "not a number",
-		"3:1e":                           "not a number",
-		"3:.":                            "not a number",
-		"3:":                             "not a number",
-		"3:--1":                          "not a number",
-		"3:1_0":                          "not a number",
-		"3:1e999999999":                  "beyond ±99",
-		"3:1e-999999999":                 "beyond ±99",
-		"3:1e" + strings.Repeat("9", 30): "beyond ±99",
-		"3:1 3:1":                        "a second value for id 3",
-	} {
-		if _, err := readFile(dataFile(t, "d.txt", "1 qid:1 3:1\n0 qid:1   "+text+"\n"), inChunks(ReadOptions{GroupColumn: "3"}, few)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want one with %q", text, err, want)
-		}
 	}
 }
 
@@ -300,11 +224,6 @@ func TestGroupsInCache(t *testing.T) {
 		if s := open(); s.Train.Groups == nil || s.Test.Groups != nil || len(s.Warnings()) != 1 { // a query that comes back
 			t.Errorf("groups %v and %v, warnings %q", s.Train.Groups, s.Test.Groups, s.Warnings())
 		}
-	}
-	o.Read.GroupColumn = "2"
-	open()
-	if s := open(); s.Test.Groups == nil {
-		t.Error("no groups by the feature")
 	}
 }
 

@@ -75,9 +75,8 @@ type ReadOptions struct {
 	// Roles; see also ReadFile for the file next to the data.
 	WeightColumn string
 
-	// BaseColumn names the column of a table with the base scores of documents, see Dataset.BaseScores; in LETOR text, it is the
-	// id of a feature. The column is then not a feature. Empty: the one of Roles; see also ReadFile for the file next to the
-	// data.
+	// BaseColumn names the column of a table with the base scores of documents, see Dataset.BaseScores. The column is then not a
+	// feature. Empty: the one of Roles; see also ReadFile for the file next to the data.
 	BaseColumn string
 
 	// Headerless says that a table begins with a row instead of a header. Its columns are then called 1, 2, … from left to right,
@@ -88,14 +87,12 @@ type ReadOptions struct {
 	// NA, NaN, NULL and ?. The others that pandas knows, such as None and n/a, need not be here: a warning lists the ones that are found.
 	Missing []string
 
-	// GroupColumn names the column of a table with the groups of documents, for fairness; in LETOR text, it is the id of a
-	// feature with at most 1000 values, which are the groups. The column is then not a feature, unless FeatureIDs or FeatureNames
-	// list it. Groups are texts; numbers of LETOR text are compared with all their digits, and 7, 7.0 and +7 are one group.
-	// Empty: see Groups.
+	// GroupColumn names the column of a table with the groups of documents, for fairness. The column is then not a feature, unless
+	// FeatureIDs or FeatureNames list it. Empty: see Groups.
 	GroupColumn string
 
-	// Intents are the columns of a table, or the ids of features in LETOR text, that say which intents of its query a document
-	// is relevant to: a number above 0 says that it is, see Dataset.Intents. At most 63. They are then not features. Nil: none.
+	// Intents are the columns of a table that say which intents of its query a document is relevant to: a number above 0 says
+	// that it is, see Dataset.Intents. At most 63. They are then not features. Nil: none.
 	Intents []string
 
 	// Subtopics is a file of TREC's judgements of subtopics, see [ReadQrels], with the intents of the documents of all splits,

@@ -67,7 +67,7 @@ func TestWeightsFromAColumn(t *testing.T) {
 	if !slices.Equal(d.Weights, []float32{.5, 0, 3}) || !slices.Equal(d.QueryWeights, []float32{2, 4}) || !slices.Equal(d.Features, []float32{1, 2, 3}) {
 		t.Errorf("weights %v and %v, features %v", d.Weights, d.QueryWeights, d.Features)
 	}
-	for what, o := range map[string]ReadOptions{"label": {LabelColumn: "w"}, "query": {QueryColumn: "w"}, "document": {DocumentColumn: "w"}} {
+	for what, o := range map[string]ReadOptions{"label": {LabelColumn: "w"}, "query id": {QueryColumn: "w"}, "document id": {DocumentColumn: "w"}} {
 		if _, err := ReadFile(filepath.Join(folder, "f.txt"), o); err == nil || !strings.Contains(err.Error(), `no `+what+` column "w": LETOR text names no columns`) {
 			t.Errorf("error %v", err)
 		}

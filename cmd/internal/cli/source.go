@@ -108,8 +108,8 @@ func (s *Source) ReadingFlags() Flags {
 		Flag{Name: "query-column", Value: &s.QueryColumn, Topic: "formats", Help: "`column` of the query ids, likewise"},
 		Flag{Name: "document-column", Value: &s.DocumentColumn, Topic: "formats", Help: "`column` of the document ids, likewise"},
 		Flag{Name: "base-column", Value: &s.BaseColumn, Topic: "formats",
-			Help: "`column` of the base scores of documents, from another ranker, to which the model adds its own; of LETOR text, the id of a " +
-				"feature; without it, they are in a file named FILE.init next to the data, one a line, if there is one"},
+			Help: "`column` of the base scores of documents, from another ranker, to which the model adds its own; without it, they are in a " +
+				"file named FILE.init next to the data, one a line, if there is one"},
 		Flag{Name: "features", Value: &s.Features, Topic: "features",
 			Help: "the `features` to use, by name, pattern or id, such as price,bm25*,17; without it, all. LETOR text has names in a file " +
 				"named FILE.names next to the data, with lines such as 3 bm25"},
@@ -139,8 +139,7 @@ func (s *Source) trainingFlags() Flags {
 			Help: "`column` of the weights of documents in separated values; without it, the weights of documents or of queries are in a file " +
 				"named FILE.weight next to the data, one a line, if there is one"},
 		Flag{Name: "group-column", Value: &s.GroupColumn, Topic: "fairness",
-			Help: "`column` of the groups of documents, for fairness, which is then not a feature; of LETOR text, the id of a feature, whose " +
-				"values are the groups",
+			Help: "`column` of the groups of documents, for fairness, which is then not a feature",
 			Idle: func(u *train.Use) string {
 				if u.Splits != nil { // it is not a feature then
 					return ""
@@ -153,7 +152,7 @@ func (s *Source) trainingFlags() Flags {
 			Idle: onlyGroups},
 		Flag{Name: "intents", Value: &s.Intents, Topic: "fairness",
 			Help: "the `columns`, with commas between, whose numbers above 0 say that a document is relevant to an intent of its query, for " +
-				"alpha-ndcg and err-ia; they are then not features; of LETOR text, the ids of features"},
+				"alpha-ndcg and err-ia; they are then not features"},
 		Flag{Name: "subtopics", Value: &s.Subtopics, Topic: "fairness",
 			Help: "a `file` of TREC judgements of subtopics, lines of \"qid subtopic docid label\", with the intents of the documents of all " +
 				"splits",

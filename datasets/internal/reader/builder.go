@@ -33,7 +33,6 @@ type Builder struct {
 	rowHead             // of the row at hand
 	hasGroups bool      // rows have groups
 	numbers   []float32 // of the row, by optional column
-	told      []int     // by optional column: the last line+1 of the chunk that has it
 	has       []int     // the optional columns of the layout
 }
 
@@ -42,7 +41,6 @@ type rowHead struct {
 	features               []float32 // of a table
 	label                  float32   // NaN: it is absent
 	query, document, group []byte    // empty: it is absent
-	grouped                bool      // a line of LETOR text tells the group, which is not what the format assumes
 }
 
 // NewParser gives a function that reads text into the fields of a chunk, whose size is that
@@ -71,7 +69,7 @@ func (l *Layout) NewParser(o Options) func(c *Chunk, text []byte) {
 // NewBuilder gives a builder of chunks.
 func (l *Layout) NewBuilder(o Options) *Builder {
 	b := &Builder{layout: l, options: o, wants: l.Wants, far: map[int]int32{}}
-	b.numbers, b.told = make([]float32, len(numbers)), make([]int, len(numbers))
+	b.numbers = make([]float32, len(numbers))
 	for i, n := range numbers {
 		if l.Roles[n.Role] != "" {
 			b.has = append(b.has, i)
@@ -90,7 +88,6 @@ func (b *Builder) Begin(c *Chunk) {
 	clear(b.far)
 	b.c, b.values, b.sorted = c, b.values[:0], true
 	b.lines = sparse.Rows{Starts: append(b.lines.Starts[:0], 0), Columns: b.lines.Columns[:0], Values: b.lines.Values[:0]}
-	clear(b.told)
 	c.Levels = make([]text.Levels, len(b.layout.Categorical))
 	c.Numbers = make([][]float32, len(numbers))
 	c.Vectors = make([]Vectors, len(b.layout.Vectors))
@@ -173,15 +170,6 @@ func (b *Builder) twice() int {
 
 // LastWins reports whether the last of several values for a feature counts.
 func (b *Builder) LastWins() bool { return b.options.Duplicates == "last" }
-
-// SetNumber sets an optional column of the row. It returns false if the line has a value for it already, unless the last one counts.
-func (b *Builder) SetNumber(i int, value float32) bool {
-	if b.told[i] == b.c.Lines+1 && !b.LastWins() {
-		return false
-	}
-	b.told[i], b.numbers[i] = b.c.Lines+1, value
-	return true
-}
 
 // idsOfLines returns the ids of the features that lines have and that are wanted, and counts the others.
 func (b *Builder) idsOfLines() []int {
@@ -302,7 +290,6 @@ func (b *Builder) EndRow() {
 		c.DocumentIDs = append(c.DocumentIDs, string(b.document))
 	}
 	if b.hasGroups {
-		c.HasGroups = c.HasGroups || b.grouped
 		c.Groups = append(c.Groups, c.GroupNames.Number(b.group))
 	}
 }

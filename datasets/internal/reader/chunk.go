@@ -32,7 +32,6 @@ type Chunk struct {
 	Groups     []int         // [rows], or nil: no groups
 	GroupNames GroupNames    // of the groups of this chunk alone
 	Levels     []text.Levels // of the texts of categorical features of this chunk alone, until Names.Renumber
-	HasGroups  bool          // a line tells a group
 
 	Counts
 	Words

@@ -37,13 +37,12 @@ type Layout struct {
 
 	ByPosition bool // columns have ids by their position, although they have names
 
-	Categorical  []int                // of IDs, those whose values are text, in the order of Builder.Level
-	Forms        []text.Form          // of their texts; nil: all are cells
-	Vectors      []transforms.Vector  // of all rows
-	Products     []transforms.Product // of these vectors, which are features
-	ProductIDs   []int                // their ids
-	Zero         []int                // features of all rows that some lines leave out
-	GroupFeature string               // the feature whose values are groups; "": none
+	Categorical []int                // of IDs, those whose values are text, in the order of Builder.Level
+	Forms       []text.Form          // of their texts; nil: all are cells
+	Vectors     []transforms.Vector  // of all rows
+	Products    []transforms.Product // of these vectors, which are features
+	ProductIDs  []int                // their ids
+	Zero        []int                // features of all rows that some lines leave out
 }
 
 // Out holds columns that are left out with a warning, in which %s stands for their names.

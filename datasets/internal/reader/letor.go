@@ -21,50 +21,15 @@ func LETOR(line, _ []byte, o Options, sidecar Sidecar) (*Layout, error) {
 	case o.Headerless:
 		return nil, errors.New("option Headerless (-headerless) needs separated values: the first line has no comma, tab or semicolon")
 	}
-	for _, told := range [][2]string{{"label", o.LabelColumn}, {"query", o.QueryColumn}, {"document", o.DocumentColumn}} {
-		if told[1] != "" {
-			return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; its lines are such as 2 qid:10 1:0.5 # docid = D1",
-				told[0], told[1])
+	for _, r := range roles {
+		if column := r.given(&o); column != "" {
+			return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; want %s", r.what, column, r.letor)
 		}
 	}
-	r := letorReader{group: -1}
-	l := &Layout{Names: sidecar.Names, Roles: map[string]string{}}
+	l := &Layout{Read: readLETOR, Names: sidecar.Names}
 	var err error
 	if l.Wants, err = wants(o, sidecar.Names); err != nil {
 		return nil, err
-	}
-	var isID bool
-	if column := cmp.Or(o.GroupColumn, knownID(o, schema.Group)); column != "" && o.Groups == "" {
-		if r.group, isID = text.ParseFeatureID(column); !isID {
-			return nil, fmt.Errorf("no group column %q: LETOR text names no columns; want the id of a feature whose values are the groups", column)
-		}
-		r.groupOnly = !o.Lists(r.group)
-		l.GroupFeature, l.Roles[schema.Group] = strconv.Itoa(r.group), column
-	}
-	for i, n := range numbers {
-		column := n.Given(&o)
-		if !n.Feature {
-			if column != "" {
-				return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; want the %s in a file next to it, named as it plus %s", n.What,
-					column, n.Plural, n.File)
-			}
-			continue
-		}
-		if column = cmp.Or(column, knownID(o, n.Role)); column == "" {
-			continue
-		}
-		id, isID := text.ParseFeatureID(column)
-		switch {
-		case !isID:
-			return nil, fmt.Errorf("no %s column %q: LETOR text names no columns; want the id of a feature, or the %s in a file next to it, "+
-				"named as it plus %s", n.What, column, n.Plural, n.File)
-		case o.Lists(id) || id == r.group || slices.ContainsFunc(r.numbers, func(f numberFeature) bool { return f.id == id }):
-			return nil, fmt.Errorf("feature %d is the %s, and cannot be a feature of the model or have another role as well", id, n.What)
-		}
-		r.numbers, l.Roles[n.Role] = append(r.numbers, numberFeature{id, i}), column
-	}
-	if len(l.Roles) == 0 {
-		l.Roles = nil
 	}
 	for i, levels := range o.Levels { // a value that is left out is the level 0, if there is one
 		if text.FixedLevels(levels, false).NumberValue(0) > 0 {
@@ -74,7 +39,6 @@ func LETOR(line, _ []byte, o Options, sidecar Sidecar) (*Layout, error) {
 	if l.Vectors = o.Vectors; l.Vectors != nil {
 		err = l.addProductsOfLETOR(&o)
 	}
-	l.Read = r.line
 	return l, err
 }
 
@@ -99,15 +63,6 @@ func (l *Layout) addProductsOfLETOR(o *Options) (err error) {
 	}
 	l.Zero = append(l.Zero, l.ProductIDs...)
 	return nil
-}
-
-// knownID is the id of the feature that had the role in earlier data, such as a model's training data; "": there is none, or the
-// data were a table, whose column has a name.
-func knownID(o Options, role string) string {
-	if id, err := strconv.Atoi(o.Roles[role]); err != nil || id < 0 {
-		return ""
-	}
-	return o.Roles[role]
 }
 
 // wants returns which features are to be read, by the options and the names in the file next to the data, if
@@ -160,24 +115,14 @@ func idsOf(words []string, called map[int]string) (map[int]bool, error) {
 	return is, nil
 }
 
-// letorReader reads lines.
-type letorReader struct {
-	group     int  // id of the feature whose values are groups; −1: none
-	groupOnly bool // it is not wanted as a feature
-	numbers   []numberFeature
-}
-
-// numberFeature is the id of a feature that is an optional column.
-type numberFeature struct{ id, column int }
-
-// line reads one line of LETOR, SVMlight or SVMrank text:
+// readLETOR reads one line of LETOR, SVMlight or SVMrank text:
 //
 //	label [qid:ID] id:value id:value … [# comment]
 //
 // A blank line or one with only a comment is not a row. Features may come in any
 // order. Absent features are 0. The values NULL, NaN, NA and ? (in any letter case) are
 // missing.
-func (f letorReader) line(to *Builder, b []byte) {
+func readLETOR(to *Builder, b []byte) {
 	if text.IsComment(b) {
 		return
 	}
@@ -203,13 +148,13 @@ func (f letorReader) line(to *Builder, b []byte) {
 		i = text.SkipBlanks(b, i+len(query))
 	}
 	to.Row()
-	to.label, to.query, to.group = label, query, []byte("0") // as all features that are absent
-	end, ok := f.features(to, b, i)
+	to.label, to.query = label, query
+	end, ok := readFeatures(to, b, i)
 	if !ok {
 		return
 	}
 	if id := to.twice(); id >= 0 {
-		fail(to, b, secondOf(b, id), errTwice(id))
+		fail(to, b, secondOf(b, id), fmt.Errorf("a second value for id %d in this line", id))
 		return
 	}
 	if end == i && hidesFeatures(b[i:]) {
@@ -219,10 +164,9 @@ func (f letorReader) line(to *Builder, b []byte) {
 	to.EndRow()
 }
 
-// features reads the features at b[i:], and gives the position after them, where the line or
+// readFeatures reads the features at b[i:], and gives the position after them, where the line or
 // a comment begins. Not ok: one was malformed.
-func (f letorReader) features(to *Builder, b []byte, i int) (end int, ok bool) {
-next:
+func readFeatures(to *Builder, b []byte, i int) (end int, ok bool) {
 	for {
 		if i = text.SkipBlanks(b, i); i == len(b) || b[i] == '#' {
 			return i, true
@@ -240,30 +184,6 @@ next:
 		}
 		id := int(number)
 		i++
-		if id == f.group {
-			n, err := to.setGroup(b[i:], id)
-			if err != nil {
-				return i, fail(to, b, start, err)
-			}
-			if f.groupOnly {
-				i += n
-				continue
-			}
-		}
-		for _, number := range f.numbers {
-			if id != number.id {
-				continue
-			}
-			v, n, err := numbers[number.column].read(b[i:])
-			if err == nil && !to.SetNumber(number.column, v) {
-				err = errTwice(id)
-			}
-			if err != nil {
-				return i, fail(to, b, start, err)
-			}
-			i += n
-			continue next
-		}
 		var value float32
 		var n int
 		var err error
@@ -299,18 +219,6 @@ func secondOf(b []byte, id int) (at int) {
 		}
 	}
 	return at
-}
-
-func errTwice(id int) error { return fmt.Errorf("a second value for id %d in this line", id) }
-
-// setGroup sets the group of the row to the value of a feature, of n bytes.
-func (b *Builder) setGroup(value []byte, id int) (n int, err error) {
-	if b.grouped && !b.LastWins() {
-		return 0, errTwice(id)
-	}
-	b.grouped = true
-	b.group, n, err = text.Exact(value)
-	return n, err
 }
 
 // hidesFeatures reports whether a comment has words such as 3:0.5 in it.

@@ -1,7 +1,6 @@
 package reader
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/plrank/plrank/internal/text"
@@ -17,9 +16,7 @@ type Number struct {
 	Given  func(o *Options) string // the column that the options name; nil: Options.Roles alone name it
 	Valid  func(v float32) bool
 	Want   string // what is valid, in messages
-
-	// LETOR text may have the column as a feature, by its id. Else the text has no such column.
-	Feature bool
+	LETOR  string // what LETOR text has in its place, in messages, unless that is a File
 
 	File    Kind // the file next to the data with a number a line; "": there is none
 	Queries bool // the file may be of queries instead, by its length: it is read at the end, see setWeights
@@ -35,12 +32,4 @@ func (n *Number) parse(value []byte) (float32, error) {
 		err = fmt.Errorf("the %s is %s: want %s%s", n.What, text.Quote(value), n.Want, text.Hint(value))
 	}
 	return v, err
-}
-
-// read returns the number at the beginning of LETOR text, and its length.
-func (n *Number) read(b []byte) (v float32, length int, err error) {
-	if v, length, err = text.Value(b); err == nil && !n.Valid(v) {
-		err = errors.New("the " + n.What + " must be " + n.Want)
-	}
-	return v, length, err
 }

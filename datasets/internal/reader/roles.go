@@ -16,19 +16,20 @@ type role struct {
 	what  string // the role in messages
 	flag  string // that names the column
 	plain string // the column that has the role if nobody says more; "": none
+	letor string // what LETOR text has in its place, in messages
 	given func(o *Options) string
 	at    func(s *Columns) *int
 }
 
 // roles are all roles of columns; Declare adds the roles of numbers.
 var roles = []*role{
-	{name: schema.Label, what: "label", flag: "label-column", plain: "label",
+	{name: schema.Label, what: "label", flag: "label-column", plain: "label", letor: letorLine,
 		given: func(o *Options) string { return o.LabelColumn }, at: func(s *Columns) *int { return &s.Label }},
-	{name: schema.Query, what: "query id", flag: "query-column", plain: "qid",
+	{name: schema.Query, what: "query id", flag: "query-column", plain: "qid", letor: letorLine,
 		given: func(o *Options) string { return o.QueryColumn }, at: func(s *Columns) *int { return &s.Query }},
-	{name: schema.Document, what: "document id", flag: "document-column", plain: "docid",
+	{name: schema.Document, what: "document id", flag: "document-column", plain: "docid", letor: letorLine,
 		given: func(o *Options) string { return o.DocumentColumn }, at: func(s *Columns) *int { return &s.Document }},
-	{name: schema.Group, what: "group", flag: "group-column",
+	{name: schema.Group, what: "group", flag: "group-column", letor: beside("groups", GroupFile),
 		given: func(o *Options) string { return o.GroupColumn }, at: func(s *Columns) *int { return &s.Group }},
 }
 
@@ -39,11 +40,18 @@ func Declare(n *Number) int {
 	if n.Given == nil {
 		n.Given = func(*Options) string { return "" }
 	}
-	roles = append(roles, &role{name: n.Role, what: n.What, flag: n.Flag, given: n.Given, at: func(s *Columns) *int { return &s.Numbers[at] }})
+	r := &role{name: n.Role, what: n.What, flag: n.Flag, letor: n.LETOR, given: n.Given, at: func(s *Columns) *int { return &s.Numbers[at] }}
 	if n.File != "" {
-		kinds = append(kinds, n.File)
+		kinds, r.letor = append(kinds, n.File), beside(n.Plural, n.File)
 	}
+	roles = append(roles, r)
 	return at
+}
+
+const letorLine = "lines such as 2 qid:10 1:0.5 # docid = D1"
+
+func beside(what string, kind Kind) string {
+	return fmt.Sprintf("the %s in a file next to it, named as it plus %s", what, kind)
 }
 
 // ErrColumns is returned for a table if it is not known which columns are the label and the query id: options can name them.

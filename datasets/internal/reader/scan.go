@@ -36,8 +36,6 @@ type fileScan struct {
 	files  []rowFile      // of groups and optional columns
 	from   place
 
-	lacksGroups bool // the feature of groups must be in the file, and has not come
-
 	open   Run   // the run of the last row
 	runs   int   // that have ended
 	failed error // what was wrong with the first of them that does not fit
@@ -86,9 +84,6 @@ func (s *scan) add(c *Chunk, l *Layout) error {
 	if !s.Failed() {
 		if err := s.Names.Renumber(c, l, s.Unknown); err != nil {
 			return fmt.Errorf("datasets: %s: %w", s.Path, err)
-		}
-		if err := s.checkGroups(c); err != nil {
-			return err
 		}
 		if err := s.addVectors(c, l); err != nil {
 			return err
@@ -231,9 +226,6 @@ func (s *scan) end() error {
 	if s.Rows == s.from.row {
 		s.Warnings = s.Warnings[:s.from.warning]
 		return fmt.Errorf("datasets: %s: %w: want rows, or lines such as %q", s.Path, ErrEmpty, "2 qid:1 1:0.5 2:0.1")
-	}
-	if err := s.errorOfGroups(); err != nil {
-		return err
 	}
 	if err := s.checkVectorFiles(); err != nil {
 		return err
