@@ -406,7 +406,7 @@ func TestCacheOfInconsistentListsIsBuiltAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, _, err := o.find(folder)
+	files, err := o.find(folder)
 	if err != nil {
 		t.Fatal(err)
 	}

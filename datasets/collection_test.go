@@ -109,19 +109,3 @@ func TestCollectionsHaveThePublishedCounts(t *testing.T) {
 		}
 	}
 }
-
-func TestKnownCollectionsWithOtherCountsAreAWarning(t *testing.T) {
-	c := mq2008
-	c.files = slices.Clone(c.files)
-	c.files[2].rows--
-	s, err := Open(c.write(t), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	warnings := strings.Join(s.Warnings(), "\n")
-	for _, want := range []string{"MQ2008 has 784 queries and 15211 documents", "here are 784 and 15210"} {
-		if !strings.Contains(warnings, want) {
-			t.Errorf("warnings %q, want %q", warnings, want)
-		}
-	}
-}

@@ -92,11 +92,10 @@ func Folds(path string) ([]int, error) { return reader.FoldsIn(path) }
 // others. Files without documents, such as a header alone, are named in a warning.
 //
 // Without a validation file, 20 % of the training queries, drawn by the seed,
-// are held out (10 % for Istella). If Options.Vali is the training file, by any path, nothing is held out, and both
+// are held out. If Options.Vali is the training file, by any path, nothing is held out, and both
 // splits have the same documents. Without a test file, Splits.Test is nil.
 // Documents without a label are left out of all splits, with a warning; see also
-// [ErrMinusOne]. All splits get the columns of the union of their feature ids. A warning says if the
-// counts of a known collection are not those published.
+// [ErrMinusOne]. All splits get the columns of the union of their feature ids.
 //
 // With Options.Cache, the splits are written to a file as they are in memory, named
 // .plrank-….cache, which the next Open of the same files with the same options maps. The
@@ -113,14 +112,11 @@ func Open(path string, o Options) (*Splits, error) {
 	if o.Unlabelled != "" && o.Unlabelled != "drop" && o.Unlabelled != "keep" {
 		return nil, fmt.Errorf("datasets: invalid Options.Unlabelled %q: want drop or keep", o.Unlabelled)
 	}
-	files, known, err := o.find(path)
+	files, err := o.find(path)
 	if err != nil {
 		return nil, err
 	}
 	holdOut := 0.2
-	if known != nil && known.HoldOut > 0 {
-		holdOut = known.HoldOut
-	}
 	if o.FeaturesOnly {
 		holdOut = 0
 	}
@@ -128,7 +124,7 @@ func Open(path string, o Options) (*Splits, error) {
 	if slices.EqualFunc(files[1].Files, files[0].Files, same) { // nothing is held out, and the file is read once
 		files[1], holdOut = reader.Split{}, 0
 	}
-	read := func(scratch string) (splits, error) { return o.read(files, known, holdOut, scratch) }
+	read := func(scratch string) (splits, error) { return o.read(files, holdOut, scratch) }
 	var s splits
 	if o.Cache != "" {
 		s, err = splitCache{o.cacheKey(files, holdOut), files, o.Cache}.open(read)
@@ -156,37 +152,34 @@ func Open(path string, o Options) (*Splits, error) {
 	return &Splits{s[0], s[1], s[2]}, nil
 }
 
-// find finds the files of the splits, and the known collection they belong to, or nil.
-func (o Options) find(path string) (files reader.Splits, known *reader.Collection, err error) {
+// find finds the files of the splits.
+func (o Options) find(path string) (files reader.Splits, err error) {
 	fold := o.Fold // of the folder
 	if o.Folds != 0 {
 		fold = 0
 	}
 	if files, err = reader.FindSplits(path, fold); err != nil {
-		return files, nil, err
+		return files, err
 	}
 	if o.Read.Groups != "" && !slices.Equal(files[0].Files, []string{path}) {
-		return files, nil, fmt.Errorf("datasets: %s is a folder, and a file of groups is for a single training file: name the file of groups "+
+		return files, fmt.Errorf("datasets: %s is a folder, and a file of groups is for a single training file: name the file of groups "+
 			"after the file of each split, such as %s",
 			path, reader.GroupFile.Sidecar(files[0].Path))
 	}
 	if o.Folds != 0 {
 		if err := o.checkFolds(path, files); err != nil {
-			return files, nil, err
+			return files, err
 		}
-	}
-	if files[0].Path != path && o.Vali == "" && o.Test == "" { // else it is not the whole collection
-		known = reader.CollectionOf(files[0].Path)
 	}
 	for i, given := range []string{1: o.Vali, 2: o.Test} {
 		if given == "" {
 			continue
 		}
 		if files[i], err = reader.SplitOf(given); err != nil {
-			return files, nil, err
+			return files, err
 		}
 	}
-	return files, known, nil
+	return files, nil
 }
 
 // checkFolds finds options and files that contradict folds of one file.

@@ -13,7 +13,7 @@ import (
 // read reads the splits from their files. Without a validation file and a fraction to hold out there
 // there are two splits. The features of a split of many files stay in
 // temporary files in the folder of scratch, if one is given: see Dataset.unmap.
-func (o Options) read(files reader.Splits, known *reader.Collection, holdOut float64, scratch string) (s splits, err error) {
+func (o Options) read(files reader.Splits, holdOut float64, scratch string) (s splits, err error) {
 	var tables [3]*reader.Table
 	defer func() {
 		for _, t := range tables {
@@ -47,7 +47,7 @@ func (o Options) read(files reader.Splits, known *reader.Collection, holdOut flo
 			}
 		}
 	}
-	ids, err := o.check(tables, known)
+	ids, err := o.check(tables)
 	if err != nil {
 		return s, err
 	}
@@ -86,19 +86,17 @@ func (o Options) labels(split int) string {
 	return o.Read.Labels
 }
 
-// check compares the tables of the splits with the options and the known collection, leaves
-// out the documents without a label, and gives the columns of all.
-func (o Options) check(tables [3]*reader.Table, known *reader.Collection) (ids []int, err error) {
+// check compares the tables of the splits with the options, leaves out the documents without a label, and gives the columns of
+// all.
+func (o Options) check(tables [3]*reader.Table) (ids []int, err error) {
 	ids = o.Read.FeatureIDs
-	queries, documents, minusOne, belowOne := 0, 0, 0, 0
+	minusOne, belowOne := 0, 0
 	var names []string
 	for i, t := range tables {
 		if t == nil {
 			continue
 		}
 		names = append(names, t.Path)
-		queries += len(t.Queries)
-		documents += t.Rows
 		if o.Read.FeatureIDs == nil {
 			ids = reader.Union(ids, t.IDs)
 		}
@@ -117,11 +115,6 @@ func (o Options) check(tables [3]*reader.Table, known *reader.Collection) (ids [
 		return nil, fmt.Errorf("datasets: %s: %w", strings.Join(names, ", "), ErrMinusOne)
 	}
 	tables[0].WarnOfAbsent(ids)
-	if known != nil {
-		if warning := known.Check(queries, documents); warning != "" {
-			tables[0].Warn("%s", warning)
-		}
-	}
 	return ids, nil
 }
 

@@ -214,8 +214,6 @@ func parseExponent(b []byte) (value, n int) {
 	return min(max(value, -9999), 9999), n
 }
 
-var errExponent = errors.New("the exponent of a group is beyond ±99")
-
 // Exact reads the number at the start of b, up to where a word may end, as text that
 // is the same for equal numbers, and another one for others, however many digits they have:
 // 16777217 for +16777217.0, 1 for true. The text is nil if the number is missing; see Value.
@@ -236,13 +234,10 @@ func Exact(b []byte) (text []byte, n int, err error) {
 	if e := strings.IndexAny(mantissa, "eE"); e >= 0 {
 		exponent, err = strconv.Atoi(mantissa[e+1:])
 		mantissa = mantissa[:e]
-		if errors.Is(err, strconv.ErrRange) || max(exponent, -exponent) > 99 {
-			return nil, n, errExponent
-		}
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits := whole + fraction
-	if err != nil || digits == "" || strings.Trim(digits, "0123456789") != "" {
+	if err != nil || max(exponent, -exponent) > 99 || digits == "" || strings.Trim(digits, "0123456789") != "" {
 		return nil, n, ErrNumber
 	}
 	point := len(whole) + exponent
