@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/datasets/internal/reader"
@@ -25,12 +24,11 @@ type splitCache struct {
 	folder string // see Options.Cache
 }
 
-// open gives the splits from the cache, or else from read, for the next time. Read may leave
-// features in files in a folder of scratch, if it is given one. A cache that cannot be read or
-// written costs a warning, no more.
-func (c splitCache) open(read func(scratch string) (splits, error)) (s splits, err error) {
+// open gives the splits from the cache, or else from read, for the next time. A cache that cannot be read or written costs a
+// warning, no more.
+func (c splitCache) open(read func() (splits, error)) (s splits, err error) {
 	if err := c.key.Find(c.files); err != nil {
-		return read("") // whose error says more
+		return read() // whose error says more
 	}
 	paths := c.key.Paths(c.folder, c.files)
 	var warnings []string
@@ -46,52 +44,35 @@ func (c splitCache) open(read func(scratch string) (splits, error)) (s splits, e
 			warnings = append(warnings, fmt.Sprintf("%s: the cache is built anew: %v", path, err))
 		}
 	}
-	scratch := filepath.Dir(paths[len(paths)-1])
-	if err := os.MkdirAll(scratch, folderMode); err != nil {
-		scratch = ""
-	}
-	s, err = read(scratch)
-	defer s.unmap()
-	if err != nil {
+	if s, err = read(); err != nil {
 		return s, err
 	}
 	now := c.key
 	if err := now.Find(c.files); err == nil && reflect.DeepEqual(now, c.key) { // unless they changed meanwhile
-		if s, err = c.keep(paths, s); err != nil {
+		if err = c.keep(paths, s); err != nil {
 			warnings = append(warnings, "no cache was written: "+strings.ReplaceAll(err.Error(), "\n", "; "))
 		}
 	}
 	if err := c.key.Read.Stopped(c.files[0].Path); err != nil {
 		return s, err
 	}
-	for _, d := range s {
-		if d != nil && d.unmap != nil {
-			d.Features = slices.Clone(d.Features)
-		}
-	}
 	s[0].Warnings = append(s[0].Warnings, warnings...)
 	return s, nil
 }
 
-// keep writes the splits to the first path that can be written. If features are not in
-// memory, it gives the splits as they are in the cache.
-func (c splitCache) keep(paths []string, s splits) (splits, error) {
-	var failed error
+// keep writes the splits to the first path that can be written.
+func (c splitCache) keep(paths []string, s splits) (failed error) {
 	for _, path := range paths {
 		err := os.MkdirAll(filepath.Dir(path), folderMode)
 		if err == nil {
 			err = store.Save(c.key.Read.Ctx(), path, c.key, s.lists())
 		}
-		kept := s
-		if err == nil && slices.ContainsFunc(s[:], func(d *Dataset) bool { return d != nil && d.unmap != nil }) {
-			kept, err = c.load(path)
-		}
 		if err == nil {
-			return kept, nil
+			return nil
 		}
 		failed = errors.Join(failed, err)
 	}
-	return s, failed
+	return failed
 }
 
 // load maps a cache file and makes splits of it, whose numbers are read-only. It returns an
@@ -157,14 +138,4 @@ func (s splits) lists() (all store.Lists) {
 		}
 	}
 	return all
-}
-
-// unmap gives up the features that are not in memory.
-func (s splits) unmap() {
-	for _, d := range s {
-		if d != nil && d.unmap != nil {
-			d.unmap()
-			d.unmap = nil
-		}
-	}
 }

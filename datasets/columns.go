@@ -66,7 +66,6 @@ type Dataset struct {
 	Warnings   []string // about oddities of the source, one line each
 
 	origin reader.Origin // files and lines of the rows
-	unmap  func()        // gives up the file that Features are in; nil: they are in memory, or stay in the file
 }
 
 // Batch holds a few queries packed for one step: transformed, and padded to the

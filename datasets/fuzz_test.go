@@ -32,7 +32,7 @@ func readBytes(b []byte, sizes string, o reader.FileOptions) (*Dataset, error) {
 			return nil, err
 		}
 	}
-	t, err := reader.Read(reader.Split{Path: path, Files: []string{path}}, o, reader.NewNames(reader.Options{}), "")
+	t, err := reader.Read(reader.Split{Path: path, Files: []string{path}}, o, reader.NewNames(reader.Options{}))
 	if err != nil {
 		return nil, err
 	}

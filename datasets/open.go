@@ -103,9 +103,7 @@ func Folds(path string) ([]int, error) { return reader.FoldsIn(path) }
 // scores are read-only. A cache belongs to the content of the files: every byte of them is read for two
 // checksums, at the speed of reading. A stale, truncated or corrupt cache is built
 // anew; a warning says if one cannot be written. Data from a pipe are not cached. A cache
-// may be deleted at any time, but not truncated while a program uses it. Making the cache of a split in
-// many files takes memory for one file at a time, some 30 bytes for each document, and room on the disk for the features
-// twice.
+// may be deleted at any time, but not truncated while a program uses it.
 //
 // Open returns the errors of [ReadFile], and an error for a folder without a training file.
 func Open(path string, o Options) (*Splits, error) {
@@ -124,12 +122,12 @@ func Open(path string, o Options) (*Splits, error) {
 	if slices.EqualFunc(files[1].Files, files[0].Files, same) { // nothing is held out, and the file is read once
 		files[1], holdOut = reader.Split{}, 0
 	}
-	read := func(scratch string) (splits, error) { return o.read(files, holdOut, scratch) }
+	read := func() (splits, error) { return o.read(files, holdOut) }
 	var s splits
 	if o.Cache != "" {
 		s, err = splitCache{o.cacheKey(files, holdOut), files, o.Cache}.open(read)
 	} else {
-		s, err = read("")
+		s, err = read()
 	}
 	if err != nil {
 		return nil, err

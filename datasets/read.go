@@ -202,7 +202,7 @@ func ReadFile(path string, o ReadOptions) (*Dataset, error) {
 }
 
 func readFile(path string, o reader.FileOptions) (*Dataset, error) {
-	t, err := reader.Read(reader.Split{Path: path, Files: []string{path}}, o, reader.NewNames(o.Options), "")
+	t, err := reader.Read(reader.Split{Path: path, Files: []string{path}}, o, reader.NewNames(o.Options))
 	if err != nil {
 		return nil, err
 	}
@@ -302,7 +302,7 @@ func newDataset(t *reader.Table, ids []int, asSparse bool) (d *Dataset, err erro
 	if asSparse {
 		d.Sparse, err = rows.Sparse(ids)
 	} else {
-		d.Features, d.unmap, err = rows.Features(ids)
+		d.Features, err = rows.Features(ids)
 	}
 	return d, err
 }

@@ -14,7 +14,7 @@ func (d *Dataset) Select(queries []int) *Dataset {
 	if d.SourceRows == nil && !slices.IsSorted(queries) { // rows leave the order of the source
 		from.SourceRows = d.bySource()
 	}
-	selected.Warnings, selected.unmap, selected.Offsets = nil, nil, make([]int, 1, len(queries)+1)
+	selected.Warnings, selected.Offsets = nil, make([]int, 1, len(queries)+1)
 	for i, q := range queries {
 		selected.Offsets = append(selected.Offsets, selected.Offsets[i]+d.Offsets[q+1]-d.Offsets[q])
 	}

@@ -11,9 +11,8 @@ import (
 )
 
 // read reads the splits from their files. Without a validation file and a fraction to hold out there
-// there are two splits. The features of a split of many files stay in
-// temporary files in the folder of scratch, if one is given: see Dataset.unmap.
-func (o Options) read(files reader.Splits, holdOut float64, scratch string) (s splits, err error) {
+// there are two splits.
+func (o Options) read(files reader.Splits, holdOut float64) (s splits, err error) {
 	var tables [3]*reader.Table
 	defer func() {
 		for _, t := range tables {
@@ -29,7 +28,7 @@ func (o Options) read(files reader.Splits, holdOut float64, scratch string) (s s
 			continue
 		}
 		read.Labels = o.labels(i)
-		if tables[i], err = reader.Read(split, read, names, scratch); err != nil {
+		if tables[i], err = reader.Read(split, read, names); err != nil {
 			return s, err
 		}
 		if i > 0 && tables[0].Layout.IDs == nil && o.Read.FeatureIDs == nil { // LETOR text

@@ -18,12 +18,6 @@ func Map(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return MapOpen(f)
-}
-
-// MapOpen is Map for a file that is open, and may have no name any more. It may be closed then.
-func MapOpen(f *os.File) ([]byte, error) {
-	path := f.Name()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err

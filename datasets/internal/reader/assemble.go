@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/internal/memory"
 	"github.com/plrank/plrank/internal/parallel"
 )
@@ -60,24 +59,15 @@ func Gather[T any](a *Arrangement, width int, listOf func(*Chunk) []T) (all []T)
 	return all
 }
 
-// Features returns the features of the rows, with the given columns. Chunks are freed on the way. If the
-// features are in a file, unmap gives it up.
-func (a *Arrangement) Features(ids []int) (values []float32, unmap func(), err error) {
+// Features returns the features of the rows, with the given columns. Chunks are freed on the way.
+func (a *Arrangement) Features(ids []int) ([]float32, error) {
 	t, wide := a.table, len(ids)
 	if err := tooSparse(t.Rows, wide, t.Size); err != nil {
-		return nil, nil, fmt.Errorf("datasets: %s: %w", t.Path, err)
+		return nil, fmt.Errorf("datasets: %s: %w", t.Path, err)
 	}
-	var spill *spill // nil: they go to memory
-	if n := a.rows * wide; t.Scratch == "" || n == 0 {
-		values = memory.Unwritten(n)
-	} else if spill, err = t.newSpill(); err != nil {
-		return nil, nil, err
-	} else {
-		defer spill.close()
-	}
-	err = parallel.Each(len(t.Chunks), parallel.Workers(len(t.Chunks)), func(_, i int) error {
+	values := memory.Unwritten(a.rows * wide)
+	err := parallel.Each(len(t.Chunks), parallel.Workers(len(t.Chunks)), func(_, i int) error {
 		c := t.Chunks[i]
-		defer file.Relieve()
 		defer c.Free()
 		if err := t.Options.Stopped(t.Path); err != nil {
 			return err
@@ -85,22 +75,11 @@ func (a *Arrangement) Features(ids []int) (values []float32, unmap func(), err e
 		columns := locate(c.IDs, ids)
 		for _, m := range a.moves[i] {
 			n := m.rows.To - m.rows.From
-			if spill == nil {
-				c.copyFeatures(values[m.to*wide:(m.to+n)*wide], columns, m.rows)
-				continue
-			}
-			features := make([]float32, n*wide)
-			c.copyFeatures(features, columns, m.rows)
-			if err := spill.write(features, m.to*wide); err != nil {
-				return err
-			}
+			c.copyFeatures(values[m.to*wide:(m.to+n)*wide], columns, m.rows)
 		}
 		return nil
 	})
-	if err == nil && spill != nil {
-		return spill.mapped()
-	}
-	return values, nil, err
+	return values, err
 }
 
 // locate is the position in all of each of ids; both ascend, and all holds ids.

@@ -35,20 +35,13 @@ type Chunk struct {
 
 	Counts
 	Words
-	unmap      func()  // gives up the file that Values are in; nil: they are in memory
 	Faults     []Fault // the first maxFaults malformed lines
 	FaultCount int
 	Err        error // what stops the whole read
 }
 
 // Free gives the memory of the features back.
-func (c *Chunk) Free() {
-	c.Values.Free()
-	if c.unmap != nil {
-		c.unmap()
-		c.unmap = nil
-	}
-}
+func (c *Chunk) Free() { c.Values.Free() }
 
 // LinesInFile returns the line of each row in the file, from 1.
 func (c *Chunk) LinesInFile() []int32 {

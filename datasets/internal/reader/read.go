@@ -31,14 +31,10 @@ type FileOptions struct {
 }
 
 // Read reads the files of a split, and the files that belong to them, as one table. Groups are numbered on from the splits
-// before. A query must be in one file. Files without a row, as Spark writes some, are a warning if there are others. The
-// features of several files go to files in the folder of scratch, if one is given.
-func Read(split Split, o FileOptions, names *Names, scratch string) (t *Table, err error) {
+// before. A query must be in one file. Files without a row, as Spark writes some, are a warning if there are others.
+func Read(split Split, o FileOptions, names *Names) (t *Table, err error) {
 	s := newScan(split.Path, o, names)
 	s.byID = map[string]int{}
-	if len(split.Files) > 1 {
-		s.Scratch = scratch
-	}
 	var empty []string
 	var first *Table // as it is after the first file with documents
 	for _, path := range split.Files {

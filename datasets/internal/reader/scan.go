@@ -116,7 +116,7 @@ func (s *scan) add(c *Chunk, l *Layout) error {
 		}
 	}
 	c.Line += s.from.line
-	return s.spill(c)
+	return nil
 }
 
 // checkNew returns ErrReturns for a query that was there before, unless queries may come back.

@@ -23,8 +23,6 @@ type Table struct {
 	Words               // of all chunks
 	Groups  *GroupNames // of the rows; nil: they have no groups
 
-	Scratch string // the folder for features; "": they are in memory
-
 	Has             []bool // by optional column of numbers: documents have it
 	HasQueryWeights bool
 
