@@ -3,8 +3,6 @@ package report
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/plrank/plrank/metrics"
@@ -136,44 +134,4 @@ func (r *Run) Curve() viz.Plot {
 			Y: []float64{float64(best[metric])}})
 	}
 	return p
-}
-
-// distribution draws the sorted values of the queries, for all rankers.
-func (v *view) distribution(_ context.Context, r *rows) error {
-	if v.data == nil {
-		return nil
-	}
-	p := viz.Plot{X: "% of the queries", Y: v.metric, Series: []viz.Series{quantiles("model", v.split.PerQuery[v.metric])}}
-	for i, values := range v.split.OthersPerQuery {
-		if values[v.metric] != nil {
-			p.Series = append(p.Series, quantiles(short(v.split.Rankers[i]), values[v.metric]))
-		}
-	}
-	r.plot("Values of the queries, from the lowest", p)
-	if before := v.perQuery(v.reference)[v.metric]; before != nil {
-		var differences []float64
-		for q, x := range v.split.PerQuery[v.metric] {
-			differences = append(differences, x-before[q])
-		}
-		s := quantiles("", differences)
-		zero := viz.Series{Style: viz.Guide, X: []float64{0, 100}, Y: []float64{0, 0}}
-		r.plot("Model − "+short(v.reference)+", by query", viz.Plot{X: "% of the queries", Y: "difference of " + v.metric,
-			Series: []viz.Series{zero, s}})
-	}
-	return nil
-}
-
-// quantiles returns the curve of the sorted values, thinned for a picture.
-func quantiles(name string, values []float64) viz.Series {
-	values = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
-	slices.Sort(values)
-	const most = 101
-	s := viz.Series{Name: name}
-	n := min(most, len(values))
-	for i := range n {
-		at := i * (len(values) - 1) / max(1, n-1)
-		s.X = append(s.X, 100*float64(at)/float64(max(1, len(values)-1)))
-		s.Y = append(s.Y, values[at])
-	}
-	return s
 }

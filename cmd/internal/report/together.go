@@ -92,10 +92,8 @@ func (views together) tests(ctx context.Context, r *rows) error {
 			queries = append(queries, q)
 		}
 	}
-	var series []viz.Series
-	for i, v := range list {
+	for i := range values {
 		values[i] = values[i][:len(queries)]
-		series = append(series, quantiles(v.letter(), values[i]))
 	}
 	b := first.bootstrap(len(queries), 10_000)
 	pairs, err := cli.Await(ctx, func() ([]metrics.Comparison, error) { return metrics.Compare(first.measure, values, b) })
@@ -108,7 +106,6 @@ func (views together) tests(ctx context.Context, r *rows) error {
 	r.table(t)
 	r.text("t-test, Fisher: p-values of the paired t-test and of Fisher's randomization test. Holm: the p-value to the left, adjusted for " +
 		"all comparisons. w/t/l: queries won, tied and lost.")
-	r.plot("Values of the queries, from the lowest", viz.Plot{X: "% of the queries", Y: first.metric, Series: series})
 	if first.data.Gains != nil {
 		return nil
 	}

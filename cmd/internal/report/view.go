@@ -128,7 +128,6 @@ func (v *view) group(ctx context.Context) (group, error) {
 		part{"curves", "Learning curves", v.curves},
 		part{"importance", "Which features matter", v.importance},
 		part{"shares", "What features give to the first documents", v.shares},
-		part{"distribution", "From query to query", v.distribution},
 		part{"queries", "Queries to look at", v.queries})
 }
 
