@@ -1,7 +1,6 @@
 package trainer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,15 +42,8 @@ func prepare(ctx context.Context, o *options, stderr io.Writer) (j *job, err err
 	}()
 	var idle map[string]string
 	j.splits, err = inTurn(o.processes, func() (s *datasets.Splits, err error) {
-		if o.InitModel != "" {
-			j.custom.Initial, err = ranker.Open(initialFile(o))
-			err = cmp.Or(err, o.beginWith(j.custom.Initial))
-		}
-		if err == nil {
-			s, err = open(ctx, o, j.custom.Initial, stderr)
-		}
-		if err == nil {
-			s, err = o.chooseProducts(ctx, s)
+		if j.custom.Initial, err = o.initial(); err == nil {
+			s, err = o.load(ctx, j.custom.Initial, stderr)
 		}
 		if err == nil {
 			err = chooseRecipe(o, s)
@@ -122,13 +114,13 @@ func open(ctx context.Context, o *options, initial *ranker.Model, stderr io.Writ
 	return s, nil
 }
 
-// chooseProducts returns the splits with the products of vectors that validation chooses, unless transforms name some.
-func (o *options) chooseProducts(ctx context.Context, s *datasets.Splits) (chosen *datasets.Splits, err error) {
-	if o.InitModel != "" || s.Train.Products == nil || o.products() != nil {
-		return s, nil
+// load is open with the products of vectors that validation chooses, unless transforms name some.
+func (o *options) load(ctx context.Context, initial *ranker.Model, stderr io.Writer) (*datasets.Splits, error) {
+	s, err := open(ctx, o, initial, stderr)
+	if err == nil && initial == nil && s.Train.Products != nil && o.products() == nil {
+		s, o.chosen, err = train.ChooseProducts(ctx, s)
 	}
-	chosen, o.chosen, err = train.ChooseProducts(ctx, s)
-	return chosen, err
+	return s, err
 }
 
 // openSplits is open without the check. An initial model says which columns are read, in which order, and how texts are
@@ -166,15 +158,22 @@ func readOptions(o *options, initial *ranker.Model) datasets.ReadOptions {
 	return datasets.ReadOptions{Categorical: o.Categorical, Products: o.products()}
 }
 
-// initialFile is the file of the initial model: the copy of it that a run keeps, once there
-// is one.
-func initialFile(o *options) string {
+// initial opens the initial model, nil without one, or the copy of it that a run keeps, once there is one. Its kind is the one to train.
+func (o *options) initial() (*ranker.Model, error) {
+	if o.InitModel == "" {
+		return nil, nil
+	}
+	path := o.InitModel
 	if copied := filepath.Join(o.out, cli.InitialFile); o.resume {
 		if _, err := os.Stat(copied); err == nil {
-			return copied
+			path = copied
 		}
 	}
-	return o.InitModel
+	m, err := ranker.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return m, o.beginWith(m)
 }
 
 // withFlags adds to an error the flags that help.

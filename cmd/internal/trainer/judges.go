@@ -25,14 +25,22 @@ func (o *options) checkJudge() error {
 	)
 }
 
-// A pairKey is the ids of a query and a document.
-type pairKey [2]string
+// pairGains are gains by the ids of a query and a document.
+type pairGains map[[2]string]float64
+
+// of returns the gain of a pair, NaN without one.
+func (g pairGains) of(query, document string) float64 {
+	if gain, known := g[[2]string{query, document}]; known {
+		return gain
+	}
+	return math.NaN()
+}
 
 // judged holds the gains of labels by people and by judges.
 type judged struct {
 	gain   metrics.Gain
-	people map[pairKey]float64 // nil: the labels of the data are theirs
-	judges []map[pairKey]float64
+	people pairGains // nil: the labels of the data are theirs
+	judges []pairGains
 }
 
 // labelByJudges gives the documents that people did not judge the label whose gain people are expected to give them, see judges.Gains,
@@ -49,37 +57,37 @@ func labelByJudges(o *options, s *datasets.Splits, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("-judge %s: %w; the ids of queries and documents must be spelt as in the data", o.Judge, err)
 	}
-	byPeople, expected, neither := 0, 0, 0
+	known, expected, neither := 0, 0, 0
 	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
 		if d == nil {
 			continue
 		}
-		labels := make([]float32, d.Rows()) // the labels of a cache must not be written
-		if err := j.each(d, func(row int, _ pairKey, p float64, byJudges []float64) error {
-			switch {
-			case !math.IsNaN(p):
-				byPeople++
-			case judges.Silent(byJudges):
-				neither, p = neither+1, 0
-			default:
-				expected, p = expected+1, fitted.Of(byJudges, featuresOf(d, row))
-			}
-			labels[row] = float32(p)
-			if j.gain == metrics.Exp2Gain {
-				labels[row] = float32(math.Log2(1 + p))
-			}
-			return nil
-		}); err != nil {
+		people, byJudges, err := j.gains(d)
+		if err != nil {
 			return err
 		}
-		d.Labels = labels
+		d.Labels = make([]float32, d.Rows()) // the labels of a cache must not be written
+		for row, gain := range people {
+			switch {
+			case !math.IsNaN(gain):
+				known++
+			case judges.Silent(byJudges[row]):
+				neither, gain = neither+1, 0
+			default:
+				expected, gain = expected+1, fitted.Of(byJudges[row], featuresOf(d, row))
+			}
+			d.Labels[row] = float32(gain)
+			if j.gain == metrics.Exp2Gain {
+				d.Labels[row] = float32(math.Log2(1 + gain))
+			}
+		}
 	}
 	with := ""
 	if fitted.Features {
 		with = " and by the features, on which a judge's errors depend"
 	}
 	command.Note(o.notes(stderr), fmt.Sprintf("labels: %d by people; %d are the gain that people are expected to give, by the judge's grade%s",
-		byPeople, expected, with))
+		known, expected, with))
 	if neither > 0 {
 		command.Warn(stderr, fmt.Sprintf("%d documents have no label by people or a judge, and count as not relevant", neither))
 	}
@@ -92,20 +100,24 @@ func (j judged) fit(s *datasets.Splits) (*judges.Gains, error) {
 	var gains [][]float64
 	var features []float32
 	var queries []int
-	numbers, seen := map[string]int{}, map[pairKey]bool{} // validation may be by the training documents
+	numbers, seen := map[string]int{}, pairGains{} // validation may be by the training documents
 	for _, d := range []*datasets.Dataset{s.Train, s.Vali} {
-		if err := j.each(d, func(row int, pair pairKey, p float64, byJudges []float64) error {
-			if seen[pair] || math.IsNaN(p) {
-				return nil
-			}
-			if _, known := numbers[pair[0]]; !known {
-				numbers[pair[0]] = len(numbers)
-			}
-			seen[pair], queries = true, append(queries, numbers[pair[0]])
-			people, gains, features = append(people, p), append(gains, byJudges), append(features, featuresOf(d, row)...)
-			return nil
-		}); err != nil {
+		byPeople, byJudges, err := j.gains(d)
+		if err != nil {
 			return nil, err
+		}
+		for q, id := range d.QueryIDs {
+			for row := d.Offsets[q]; row < d.Offsets[q+1]; row++ {
+				pair := [2]string{id, d.DocumentIDs[row]}
+				if _, again := seen[pair]; again || math.IsNaN(byPeople[row]) {
+					continue
+				}
+				if _, known := numbers[id]; !known {
+					numbers[id] = len(numbers)
+				}
+				seen[pair], queries = byPeople[row], append(queries, numbers[id])
+				people, gains, features = append(people, byPeople[row]), append(gains, byJudges[row]), append(features, featuresOf(d, row)...)
+			}
 		}
 	}
 	return judges.FitGains(people, queries, gains, features, len(featuresOf(s.Train, 0)))
@@ -124,69 +136,48 @@ func readJudged(o *options, stderr io.Writer) (j judged, err error) {
 	if j.gain, err = metrics.ParseGain(o.Gain); err != nil {
 		return j, err
 	}
-	read := func(paths string, take func(list []datasets.Judgement)) error {
-		for path := range strings.SplitSeq(paths, ",") {
-			list, warnings, err := datasets.ReadJudgements(path)
-			if err != nil {
-				return err
-			}
-			command.Warn(stderr, warnings...)
-			take(list)
-		}
-		return nil
-	}
-	add := func(to map[pairKey]float64, list []datasets.Judgement) {
+	read := func(to pairGains, path string) (pairGains, error) {
+		list, warnings, err := datasets.ReadJudgements(path)
+		command.Warn(stderr, warnings...)
 		for _, x := range list {
 			gain, wrong := j.gain.Of(x.Grade)
 			err = cmp.Or(err, wrong)
-			to[pairKey{x.Query, x.Document}] = gain
+			to[[2]string{x.Query, x.Document}] = gain
+		}
+		return to, err
+	}
+	for path := range strings.SplitSeq(o.Judge, ",") {
+		one, wrong := read(pairGains{}, path)
+		j.judges, err = append(j.judges, one), cmp.Or(err, wrong)
+	}
+	if o.Qrels != "" {
+		j.people = pairGains{}
+		for path := range strings.SplitSeq(o.Qrels, ",") {
+			_, wrong := read(j.people, path)
+			err = cmp.Or(err, wrong)
 		}
 	}
-	failed := read(o.Judge, func(list []datasets.Judgement) {
-		one := map[pairKey]float64{}
-		add(one, list)
-		j.judges = append(j.judges, one)
-	})
-	if failed == nil && o.Qrels != "" {
-		j.people = map[pairKey]float64{}
-		failed = read(o.Qrels, func(list []datasets.Judgement) { add(j.people, list) })
-	}
-	return j, cmp.Or(failed, err)
+	return j, err
 }
 
-// each calls a function with every row of a split, its ids, its gain by people, NaN if they did not judge it, and the gains by judges.
-func (j judged) each(d *datasets.Dataset, visit func(row int, pair pairKey, people float64, judges []float64) error) error {
-	if d == nil {
-		return nil
-	}
+// gains returns the gains of the documents of a split by people, NaN of those that they did not judge, and by each judge.
+func (j judged) gains(d *datasets.Dataset) (people []float64, byJudges [][]float64, err error) {
 	if d.DocumentIDs == nil {
-		return fmt.Errorf("%s has no ids of documents (-document-column), by which -judge labels them", d.Name)
+		return nil, nil, fmt.Errorf("%s has no ids of documents (-document-column), by which -judge labels them", d.Name)
 	}
 	for q, id := range d.QueryIDs {
 		for row := d.Offsets[q]; row < d.Offsets[q+1]; row++ {
-			pair := pairKey{id, d.DocumentIDs[row]}
-			people, known := j.people[pair]
-			switch {
-			case j.people == nil && d.Labels[row] != datasets.Unlabelled:
-				var err error
-				if people, err = j.gain.Of(d.Labels[row]); err != nil {
-					return fmt.Errorf("%s: %w", d.Where(row), err)
+			gain, own := j.people.of(id, d.DocumentIDs[row]), make([]float64, len(j.judges))
+			if j.people == nil && d.Labels[row] != datasets.Unlabelled {
+				if gain, err = j.gain.Of(d.Labels[row]); err != nil {
+					return nil, nil, fmt.Errorf("%s: %w", d.Where(row), err)
 				}
-			case !known:
-				people = math.NaN()
 			}
-			gains := make([]float64, len(j.judges))
-			for i, byJudge := range j.judges {
-				gain, known := byJudge[pair]
-				if !known {
-					gain = math.NaN()
-				}
-				gains[i] = gain
+			for i, judge := range j.judges {
+				own[i] = judge.of(id, d.DocumentIDs[row])
 			}
-			if err := visit(row, pair, people, gains); err != nil {
-				return err
-			}
+			people, byJudges = append(people, gain), append(byJudges, own)
 		}
 	}
-	return nil
+	return people, byJudges, nil
 }

@@ -28,9 +28,7 @@ func chooseRecipe(o *options, s *datasets.Splits) error {
 	if why := o.whySingle(); why != "" {
 		return o.takeSingle(s, why)
 	}
-	plan := recipe.For(s)
-	own := append([]string{"shards", "highest-grade"}, o.given...) // the first two may be of mpirun, and of all folds
-	with, changes := plan.With(o.Config, own...)
+	with, changes := recipe.For(s).With(o.Config, o.own()...)
 	return o.take(with, s, changes)
 }
 
@@ -93,9 +91,6 @@ func (o *options) beginWith(initial *ranker.Model) error {
 
 // takeSingle takes the recipe of one model, for a reason. It is a forest if a flag is for forests alone, and no flag says otherwise.
 func (o *options) takeSingle(s *datasets.Splits, why string) error {
-	if !o.bySize {
-		return nil
-	}
 	if !slices.Contains(o.given, "scorer") {
 		o.Scorer, o.given = recipe.ScorerFor(o.given...), append(o.given, "scorer")
 	}
@@ -106,12 +101,13 @@ func (o *options) takeSingle(s *datasets.Splits, why string) error {
 	if o.Refit > 0 {
 		plan.Models[0].Epochs = 1 // each has all trees
 	}
-	cli.Override(&plan.Models[0], o.Config, append([]string{"shards", "highest-grade"}, o.given...)...)
-	if plan.Reason += "; one model"; why != "" {
-		plan.Reason += ", " + why
-	}
+	cli.Override(&plan.Models[0], o.Config, o.own()...)
+	plan.Reason += "; one model, " + why
 	return o.take(plan, s, nil)
 }
+
+// own returns the flags whose settings are the ones of the options in every model: two may be of mpirun, and of all folds.
+func (o *options) own() []string { return append([]string{"shards", "highest-grade"}, o.given...) }
 
 // take takes a plan, with settings for one kind, and says what it is.
 func (o *options) take(plan recipe.Plan, s *datasets.Splits, changes []string) error {

@@ -43,19 +43,15 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 		folds = []int{o.Fold}
 	}
 	t := &Trials{args: args}
-	if o.InitModel != "" {
-		t.initial, err = ranker.Open(o.InitModel)
-		if err = cmp.Or(err, o.beginWith(t.initial)); err != nil {
-			return nil, err
-		}
+	if t.initial, err = o.initial(); err != nil {
+		return nil, err
 	}
 	var all grades
 	for _, fold := range folds {
-		s, err := open(ctx, ofFold(o, fold), t.initial, stderr)
+		own := ofFold(o, fold)
+		s, err := own.load(ctx, t.initial, stderr)
 		if err == nil {
-			s, err = o.chooseProducts(ctx, s)
-		}
-		if err == nil {
+			o.chosen = own.chosen
 			s, err = train.FitProducts(ctx, s)
 		}
 		if err != nil {
