@@ -20,7 +20,7 @@ var (
 	flagOfHelp   = regexp.MustCompile(`(?m)(?:^  |\s)-([a-z0-9][a-z0-9-]*)`)
 	notANumber   = regexp.MustCompile(`(?:NaN|Inf)\b`)
 	hostile      = []string{"-1", "0", "NaN", "Inf", "-Inf", "1e300", "1e-320", "9223372036854775807", "-9223372036854775808", "18446744073709551616"}
-	notForValues = []string{"version", "help"}
+	notForValues = []string{"help"}
 )
 
 // Whatever number a flag is given, a command ends soon: with an error that says what is wrong, or with numbers. The

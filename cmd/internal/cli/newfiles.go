@@ -46,7 +46,7 @@ func (f *NewFiles) Open(path string) (*NewFile, error) {
 			os.Remove(tmp.Name()) // it lives on without a name; not on Windows, see Remove
 		}
 	} else if err == nil {
-		tmp, release, err = file.Create(path, 0o600)
+		tmp, release, err = file.Create(path, 0o666)
 	}
 	if err != nil {
 		return nil, err
@@ -93,12 +93,7 @@ func (f *NewFiles) Publish(stdout io.Writer) (err error) {
 			return fmt.Errorf("results go to new files: %w", err)
 		}
 		made = append(made, out.path)
-		info, err := placeholder.Stat()
-		placeholder.Close()
-		if err == nil {
-			err = out.tmp.Chmod(info.Mode())
-		}
-		if err = errors.Join(err, out.tmp.Close()); err == nil {
+		if err = errors.Join(placeholder.Close(), out.tmp.Close()); err == nil {
 			err = file.Rename(out.tmp.Name(), out.path)
 		}
 		if err != nil {

@@ -23,10 +23,7 @@ func parse(args []string) (*options, error) {
 	if _, err := first.parseFlags(args); err != nil {
 		return nil, err
 	}
-	switch {
-	case first.version:
-		return first, nil
-	case first.resume:
+	if first.resume {
 		return resumed(first.out, args)
 	}
 	o, err := first.startingPoint()

@@ -93,13 +93,6 @@ func TestJSONIsAnObjectForEachEpoch(t *testing.T) {
 	}
 }
 
-func TestVersion(t *testing.T) {
-	t.Parallel()
-	if stdout, _ := must(t, "-version"); !strings.HasPrefix(stdout, "plrank ") || !strings.Contains(stdout, " go1.") {
-		t.Error(stdout)
-	}
-}
-
 // Why a run stopped is said.
 func TestReasonOfTheEndIsSaid(t *testing.T) {
 	t.Parallel()

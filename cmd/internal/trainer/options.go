@@ -92,7 +92,6 @@ type options struct {
 	resume    bool
 	config    string // a file with settings
 	quiet     bool
-	version   bool
 	processes mpi.Group     // that mpirun has started; nil: this process alone
 	given     []string      // flags, by name, that no recipe changes
 	kinds     []kindFlag    // settings of one kind of models
@@ -133,7 +132,6 @@ func (o *options) flags() cli.Flags {
 		{Name: "json", Value: &o.asJSON, Resumable: true, Help: "print JSON: an object for every epoch, then the final metrics"},
 		{Name: "quiet", Value: &o.quiet, Resumable: true, Help: "print warnings and the final metrics alone"},
 		cli.ThreadsFlag(),
-		{Name: "version", Value: &o.version, Help: "print the version, and end"},
 	}, o.CacheFlag(), o.ClickFlags(), o.JudgeFlags(), cli.SettingFlags(&o.Config))
 	list.AlsoIdle(func(*train.Use) string {
 		if o.Items != "" {
@@ -156,9 +154,6 @@ const usualShards = 8
 
 // join makes these the options of a rank.
 func (o *options) join(group mpi.Group) error {
-	if o.version {
-		return nil
-	}
 	o.processes = group
 	if !o.resume && o.config == "" && !slices.Contains(o.given, "shards") {
 		o.Shards = usualShards

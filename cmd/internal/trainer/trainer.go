@@ -11,7 +11,6 @@ import (
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/mpi"
-	"github.com/plrank/plrank/internal/version"
 )
 
 // Run runs the sub-command, and returns its exit status. Started by mpirun, it is one of several ranks.
@@ -63,9 +62,6 @@ func body(ctx context.Context, group mpi.Group, args []string, stdout, stderr io
 	}
 	if err := mpi.Agree(group, err); err != nil {
 		return err
-	}
-	if o.version {
-		return version.Print(stdout)
 	}
 	return fit(ctx, o, stdout, command.Once(stderr))
 }

@@ -19,9 +19,8 @@ type choice struct {
 	whole     bool // numbers are
 }
 
-// parseChoice reads "lr=.001,.01", "hidden=64;128,64", whose values have commas, "lr=1e-4..1e-1", or
-// "loss=plrank-exact+{1,10}*disparity", whose values differ in a part. A value may be empty, as in "hidden=;16", but not
-// after the last separator, which ends the list, as in "hidden=128,64;".
+// parseChoice reads "lr=.001,.01", "hidden=64;128,64", whose values have commas, or "lr=1e-4..1e-1". A value may be empty, as in
+// "hidden=;16", but not after the last separator, which ends the list, as in "hidden=128,64;".
 func parseChoice(text string) (choice, error) {
 	name, list, _ := strings.Cut(text, "=")
 	c := choice{text: text, flag: strings.TrimLeft(strings.TrimSpace(name), "-")}
@@ -36,35 +35,18 @@ func parseChoice(text string) (choice, error) {
 		return c, nil
 	}
 	separator := ","
-	if strings.ContainsAny(list, ";{") {
+	if strings.Contains(list, ";") {
 		separator = ";"
 	}
 	for value := range strings.SplitSeq(strings.TrimSuffix(strings.TrimSpace(list), separator), separator) {
-		for _, value := range expand(strings.TrimSpace(value)) {
-			if !slices.Contains(c.values, value) {
-				c.values = append(c.values, value)
-			}
+		if value = strings.TrimSpace(value); !slices.Contains(c.values, value) {
+			c.values = append(c.values, value)
 		}
 	}
 	if c.flag == "" || slices.Equal(c.values, []string{""}) {
 		return c, fmt.Errorf("-grid %q: want a flag and its values, such as lr=.001,.003 or hidden=64;128,64 or lr=1e-4..1e-1", text)
 	}
 	return c, nil
-}
-
-// expand returns the values that a value with lists in braces stands for, as in shells.
-func expand(value string) (all []string) {
-	before, rest, opened := strings.Cut(value, "{")
-	list, after, closed := strings.Cut(rest, "}")
-	if !opened || !closed {
-		return []string{value}
-	}
-	for part := range strings.SplitSeq(list, ",") {
-		for _, tail := range expand(after) {
-			all = append(all, before+strings.TrimSpace(part)+tail)
-		}
-	}
-	return all
 }
 
 // draw is a value at random: of a range on a logarithmic scale where all of it is above 0.

@@ -52,7 +52,7 @@ type options struct {
 }
 
 // own are flags of train with a meaning of their own here, or none.
-var own = []string{"out", "resume", "json", "version", "evaluate-test"}
+var own = []string{"out", "resume", "json", "evaluate-test"}
 
 func (o *options) Flags() cli.Flags {
 	return append(cli.Flags{

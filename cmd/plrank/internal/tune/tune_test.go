@@ -373,7 +373,7 @@ func TestReportedMetricsHaveColumns(t *testing.T) {
 func TestWeightsOfFairnessAreTried(t *testing.T) {
 	t.Parallel()
 	shop, out := commandtest.Shop(t), filepath.Join(t.TempDir(), "out")
-	args := quick("-data", shop, "-group-column", "seller", "-grid", "loss=plrank-exact+{0,3,100}*group-exposure", "-report", "exposure-ratio", "-epochs", "3")
+	args := quick("-data", shop, "-group-column", "seller", "-grid", "loss=plrank-exact;plrank-exact+3*group-exposure;plrank-exact+100*group-exposure", "-report", "exposure-ratio", "-epochs", "3")
 	stdout, _ := must(t, append(args, "-out", out, "-json")...)
 	r := parsed(t, stdout)
 	if len(r.Trials) != 4 || r.Metric != "expected-ndcg@10" {
