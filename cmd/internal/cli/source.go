@@ -238,14 +238,6 @@ func (s *Source) SingleFile() bool {
 	return err == nil && !info.IsDir() && s.Vali == "" && s.Test == "" && s.Fold == 0
 }
 
-// Fraction returns the part of the published collection that this is: the scale of a synthetic one, 1 of others.
-func (s *Source) Fraction() float64 {
-	if s.Synthetic() {
-		return cmp.Or(s.Scale, defaultScale)
-	}
-	return 1
-}
-
 // ReadOptions returns the options for the flags.
 func (r Reading) ReadOptions() datasets.ReadOptions {
 	return datasets.ReadOptions{
@@ -272,7 +264,7 @@ func vectors(flag string) (list []transforms.Vector) {
 // Unlabelled from o, and from o.Read the features that are wanted, and what labels are for.
 func (s *Source) Open(ctx context.Context, o datasets.Options, stderr io.Writer) (*datasets.Splits, error) {
 	if shape, ok := strings.CutPrefix(s.Data, syntheticPrefix); ok {
-		return datasets.SyntheticShape(shape, s.Fraction(), o.Seed)
+		return datasets.SyntheticShape(shape, cmp.Or(s.Scale, defaultScale), o.Seed)
 	}
 	wanted := o.Read
 	o.Read = s.ReadOptions()

@@ -85,9 +85,6 @@ func TestOpenReadsOrMakesTheCollection(t *testing.T) {
 	if err != nil || !slices.Equal(trees.Test.Features, made.Test.Features) || slices.Equal(trees.Test.Labels, made.Test.Labels) {
 		t.Errorf("another truth: %v, %v, want other labels of the same documents", trees, err)
 	}
-	if f := parsed(t, "-data", "synthetic:yahoo").Fraction(); f != defaultScale {
-		t.Errorf("scale %v without -scale", f)
-	}
 	path := filepath.Join(t.TempDir(), "lists.csv")
 	if err := os.WriteFile(path, []byte("grade,session,f\n1,a,2\n0,a,1\n1,b,0\n0,b,3\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -96,9 +93,6 @@ func TestOpenReadsOrMakesTheCollection(t *testing.T) {
 	splits, err := read.Open(t.Context(), datasets.Options{Seed: 1}, io.Discard)
 	if err != nil || splits.Train.Queries()+splits.Vali.Queries() != 2 {
 		t.Errorf("%v, %v", splits, err)
-	}
-	if f := read.Fraction(); f != 1 {
-		t.Errorf("a file is %v of itself", f)
 	}
 	if _, err := parsed(t, "-data", "synthetic:web").Open(t.Context(), datasets.Options{Seed: 1}, io.Discard); err == nil || !strings.Contains(err.Error(), "istella") {
 		t.Errorf("an unknown shape: %v", err)

@@ -35,6 +35,14 @@ const (
 	fewestValues  = 30     // by which an id is told from a number
 )
 
+// The suspicions, as warnings of columns.
+const (
+	leakByName   = "features whose names say that they are measured after the ranking, a possible leak: %s (-ignore leaves them out)"
+	leakByLabels = "features that alone order nearly all documents by their labels, a possible leak: %s (-ignore leaves them out)"
+	ids          = "features that are ids, whose size means nothing: %s (-ignore leaves them out, -categorical learns each)"
+	times        = "features that are times, which will be later than any in the training data: %s (-ignore leaves them out; an age is better)"
+)
+
 // Suspicions returns warnings of features that training should hardly use: those whose names say that they are measured after
 // the ranking, or that alone rank nearly without a fault, ids, and times. It looks at the first queries, and warns if no query has two
 // labels.
@@ -42,42 +50,19 @@ func Suspicions(d *datasets.Dataset) (warnings []string) {
 	if d.Rows() == 0 {
 		return nil
 	}
-	first := d
+	queries := d.Queries()
 	if d.Rows() > suspectedRows {
 		q, _ := slices.BinarySearch(d.Offsets, suspectedRows)
-		first = d.Select(upTo(max(1, q-1)))
+		queries = max(1, q-1)
 	}
-	var later, perfect, ids, times []string
-	for column := range first.Width() {
-		name, isText := first.FeatureName(column), first.Levels != nil && first.Levels[column] != nil
-		words := wordsOf(name)
-		isID, isTime := false, false
-		if !d.IsSparse() { // which are mostly 0
-			isID, isTime = looksAt(first, column)
-		}
-		switch {
-		case measuredLater.MatchString(words):
-			later = append(later, name)
-		case isText:
-		case isPerfect(first, column):
-			perfect = append(perfect, name)
-		case isTime:
-			times = append(times, name)
-		case isID || named.MatchString(words):
-			ids = append(ids, name)
-		}
+	found := map[string][]string{}
+	for column := range d.Width() {
+		kind := suspicion(d, queries, column)
+		found[kind] = append(found[kind], d.FeatureName(column))
 	}
-	for _, found := range []struct {
-		columns []string
-		warning string
-	}{
-		{later, "features whose names say that they are measured after the ranking, a possible leak: %s (-ignore leaves them out)"},
-		{perfect, "features that alone order nearly all documents by their labels, a possible leak: %s (-ignore leaves them out)"},
-		{ids, "features that are ids, whose size means nothing: %s (-ignore leaves them out, -categorical learns each)"},
-		{times, "features that are times, which will be later than any in the training data: %s (-ignore leaves them out; an age is better)"},
-	} {
-		if found.columns != nil {
-			warnings = append(warnings, d.Name+": "+fmt.Sprintf(found.warning, text.List(found.columns)))
+	for _, kind := range []string{leakByName, leakByLabels, ids, times} {
+		if columns := found[kind]; columns != nil {
+			warnings = append(warnings, d.Name+": "+fmt.Sprintf(kind, text.List(columns)))
 		}
 	}
 	if d.Gains == nil && d.HighestLabel() > 0 && !hasPairs(d) {
@@ -86,12 +71,25 @@ func Suspicions(d *datasets.Dataset) (warnings []string) {
 	return warnings
 }
 
-// upTo returns 0, 1, …, n−1.
-func upTo(n int) (list []int) {
-	for i := range n {
-		list = append(list, i)
+// suspicion returns the suspicion of a column by the first queries, "" if there is none.
+func suspicion(d *datasets.Dataset, queries, column int) string {
+	words, isID, isTime := wordsOf(d.FeatureName(column)), false, false
+	if !d.IsSparse() { // whose values are mostly 0
+		isID, isTime = looksAt(d, queries, column)
 	}
-	return list
+	switch {
+	case measuredLater.MatchString(words):
+		return leakByName
+	case d.Levels != nil && d.Levels[column] != nil: // texts
+		return ""
+	case isPerfect(d, queries, column):
+		return leakByLabels
+	case isTime:
+		return times
+	case isID || named.MatchString(words):
+		return ids
+	}
+	return ""
 }
 
 // hasPairs reports whether a query has two labels.
@@ -109,11 +107,11 @@ func hasPairs(d *datasets.Dataset) bool {
 
 // looksAt reports whether the values of a column look like ids: whole numbers, another one for each document or for each query; or
 // like times: seconds or milliseconds since 1970, or days such as 20251224.
-func looksAt(d *datasets.Dataset, column int) (ids, times bool) {
+func looksAt(d *datasets.Dataset, queries, column int) (ids, times bool) {
 	seen, whole, ofQueries := map[float32]bool{}, true, true
 	seconds, milliseconds, days := true, true, true
 	within := func(v, from, to float64) bool { return v >= from && v <= to }
-	for q := range d.Queries() {
+	for q := range queries {
 		for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
 			v := d.Value(r, column)
 			if v != v {
@@ -131,9 +129,9 @@ func looksAt(d *datasets.Dataset, column int) (ids, times bool) {
 			}
 		}
 	}
-	all := d.Rows()
+	all := d.Offsets[queries]
 	if ofQueries {
-		all = d.Queries()
+		all = queries
 	}
 	return len(seen) >= max(fewestValues, all), len(seen) > 1 && (seconds || milliseconds || days)
 }
@@ -142,9 +140,9 @@ func looksAt(d *datasets.Dataset, column int) (ids, times bool) {
 const nearlyAll = 0.95
 
 // isPerfect reports whether neighbours of different labels in a query are nearly always in the order of the feature, or of its negative.
-func isPerfect(d *datasets.Dataset, column int) bool {
+func isPerfect(d *datasets.Dataset, queries, column int) bool {
 	pairs, order := 0, 0.
-	for q := range d.Queries() {
+	for q := range queries {
 		for r := d.Offsets[q] + 1; r < d.Offsets[q+1]; r++ {
 			a, b := d.Labels[r-1], d.Labels[r]
 			if a == b || a == datasets.Unlabelled || b == datasets.Unlabelled {

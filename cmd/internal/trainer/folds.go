@@ -58,32 +58,42 @@ func foldsOf(o *options) ([]int, error) {
 	return folds, err
 }
 
-// fitFolds trains a model on each fold, and prints means and spreads. If it is
-// interrupted, they are of the folds that were trained on to the end.
+// fitFolds trains a model on each fold, and prints means and spreads. If it is interrupted, they are of the folds that were trained on to
+// the end; in the first fold, there is its report.
 func fitFolds(ctx context.Context, o *options, folds []int, stdout, stderr io.Writer) error {
 	dir, err := runDir(o) // of all folds
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	var reports []*train.Report
-	if err = shareGrade(ctx, o, folds); err == nil {
-		reports, err = fitEach(ctx, o, folds, dir, stdout, stderr)
-	}
-	interrupted := errors.Is(err, context.Canceled) || errors.Is(err, command.ErrInterrupted)
-	if err != nil && !interrupted {
+	if err := shareGrade(ctx, o, folds); err != nil {
 		return err
 	}
-	if len(reports) > 0 {
-		sum := cli.SumUpFolds(folds[:len(reports)], reports)
-		err := o.print(stdout, sum, func() { cli.PrintFolds(stdout, sum) })
-		if err == nil && dir != nil {
-			err = dir.FinishFolds(sum, interrupted)
+	var reports []*train.Report
+	for _, fold := range folds {
+		fmt.Fprintf(o.notes(stderr), "fold %d\n", fold)
+		measured, err := fitFold(ctx, o, fold, len(reports) == 0, dir, stderr)
+		if errors.Is(err, context.Canceled) || errors.Is(err, command.ErrInterrupted) {
+			if reports == nil && measured != nil {
+				cli.PrintReport(stdout, measured)
+			}
+			break
 		}
 		if err != nil {
 			return err
 		}
+		reports = append(reports, measured)
+	}
+	interrupted := len(reports) < len(folds)
+	if len(reports) > 0 {
+		sum := cli.SumUpFolds(folds[:len(reports)], reports)
+		if err := o.print(stdout, sum, func() { cli.PrintFolds(stdout, sum) }); err != nil {
+			return err
+		}
 		if dir != nil {
+			if err := dir.FinishFolds(sum, interrupted); err != nil {
+				return err
+			}
 			fmt.Fprintf(o.notes(stderr), "written to %s\n", o.out)
 		}
 	}
@@ -94,31 +104,19 @@ func fitFolds(ctx context.Context, o *options, folds []int, stdout, stderr io.Wr
 	return nil
 }
 
-// fitEach returns the reports of the folds that were trained on to the end. It prints the report of
-// the first, if it was interrupted.
-func fitEach(ctx context.Context, o *options, folds []int, dir *cli.RunDir, stdout, stderr io.Writer) (reports []*train.Report, err error) {
-	for _, fold := range folds {
-		fmt.Fprintf(o.notes(stderr), "fold %d\n", fold)
-		j, err := prepare(ctx, ofFold(o, fold), stderr)
-		if err != nil {
-			return reports, err
-		}
-		if reports == nil {
-			o.Recipe, o.Config, o.Models, o.bySize = j.Recipe, j.Config, j.Models, j.bySize // all folds have the recipe of the first
-			if dir != nil {
-				j.beginAbove = func() error { return dir.BeginSeveral(o.settings, cli.FoldsFile) }
-			}
-		}
-		measured, err := j.run(ctx, io.Discard, stderr)
-		if errors.Is(err, command.ErrInterrupted) && reports == nil {
-			cli.PrintReport(stdout, measured)
-		}
-		if err != nil {
-			return reports, err
-		}
-		reports = append(reports, measured)
+// fitFold trains a model on one fold. All folds have the recipe of the first.
+func fitFold(ctx context.Context, o *options, fold int, first bool, dir *cli.RunDir, stderr io.Writer) (*train.Report, error) {
+	j, err := prepare(ctx, ofFold(o, fold), stderr)
+	if err != nil {
+		return nil, err
 	}
-	return reports, nil
+	if first {
+		o.Recipe, o.Config, o.Models, o.bySize = j.Recipe, j.Config, j.Models, j.bySize
+		if dir != nil {
+			j.beginAbove = func() error { return dir.BeginSeveral(o.settings, cli.FoldsFile) }
+		}
+	}
+	return j.run(ctx, io.Discard, stderr)
 }
 
 // foldFolder is the folder of the run on a fold.
