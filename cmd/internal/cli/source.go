@@ -281,6 +281,33 @@ func (s *Source) Open(ctx context.Context, o datasets.Options, stderr io.Writer)
 	return splits, nil
 }
 
+// Measured reads the data for measures: the splits of a collection, or a single file, whole, as the split data.
+func (s *Source) Measured(ctx context.Context, o datasets.Options, stderr io.Writer) ([]train.Split, error) {
+	from, single := *s, s.SingleFile()
+	if single {
+		from.Vali = from.Data // so that nothing is held out
+	}
+	splits, err := from.Open(ctx, o, stderr)
+	if err != nil {
+		return nil, err
+	}
+	LimitGarbage()
+	if single {
+		return []train.Split{{Name: "data", Data: splits.Train}}, nil
+	}
+	return Named(splits), nil
+}
+
+// Named returns the splits that there are, with their names.
+func Named(s *datasets.Splits) (list []train.Split) {
+	for i, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
+		if d != nil {
+			list = append(list, train.Split{Name: []string{"train", "vali", "test"}[i], Data: d})
+		}
+	}
+	return list
+}
+
 // ReadFile reads the file of data, whole, until the context is done, and prints the warnings. It takes from wanted the
 // features, the roles of columns, and what labels are for.
 func (s *Source) ReadFile(ctx context.Context, wanted datasets.ReadOptions, stderr io.Writer) (*datasets.Dataset, error) {

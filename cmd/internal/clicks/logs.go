@@ -66,17 +66,15 @@ func openData(ctx context.Context, from cli.Source, model *ranker.Model, labelle
 	if model != nil {
 		o.Read = cli.Without(datasets.OptionsFor(model), "weight", "group")
 	}
-	if labelled && from.SingleFile() {
-		from.Vali = from.Data // so that nothing is held out
-	}
-	s, err := from.Open(ctx, o, stderr)
+	splits, err := from.Measured(ctx, o, stderr)
 	if err != nil {
 		return nil, err
 	}
+	d := splits[0].Data
 	if model != nil { // whatever names the columns have in the file
-		s.Train.FeatureNames = model.FeatureNames()
+		d.FeatureNames = model.FeatureNames()
 	}
-	return s.Train, nil
+	return d, nil
 }
 
 // A scorer is the policy of a model, for documents with features of a log.

@@ -58,10 +58,8 @@ func labelByJudges(o *options, s *datasets.Splits, stderr io.Writer) error {
 		return fmt.Errorf("-judge %s: %w; the ids of queries and documents must be spelt as in the data", o.Judge, err)
 	}
 	known, expected, neither := 0, 0, 0
-	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
-		if d == nil {
-			continue
-		}
+	for _, split := range cli.Named(s) {
+		d := split.Data
 		people, byJudges, err := j.gains(d)
 		if err != nil {
 			return err

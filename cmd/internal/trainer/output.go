@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/blas"
 	"github.com/plrank/plrank/internal/command"
@@ -16,10 +17,8 @@ import (
 
 // describe says which data are learned from.
 func describe(w io.Writer, s *datasets.Splits) {
-	for _, d := range []*datasets.Dataset{s.Train, s.Vali, s.Test} {
-		if d != nil {
-			command.Note(w, d.String())
-		}
+	for _, split := range cli.Named(s) {
+		command.Note(w, split.Data.String())
 	}
 	for _, weights := range []struct {
 		what   string

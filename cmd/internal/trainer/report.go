@@ -103,14 +103,11 @@ func (r *runFolder) take(model *ranker.Model, splits *datasets.Splits) {
 	if splits == nil {
 		return
 	}
-	for _, split := range []train.Split{{Name: "train", Data: splits.Train}, {Name: "vali", Data: splits.Vali}, {Name: "test",
-		Data: splits.Test}} {
-		if split.Data != nil {
-			if own, err := split.Data.ForModel(model); err == nil { // else the page says what differs
-				split.Data = own
-			}
-			r.Splits = append(r.Splits, split)
+	for _, split := range cli.Named(splits) {
+		if own, err := split.Data.ForModel(model); err == nil { // else the page says what differs
+			split.Data = own
 		}
+		r.Splits = append(r.Splits, split)
 	}
 }
 

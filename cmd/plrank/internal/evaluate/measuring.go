@@ -124,25 +124,13 @@ func (m *Measuring) Model(name string, model *ranker.Model, splits []train.Split
 
 // Open returns the splits of the data, with the features of a model; a single file is not split.
 func (m *Measuring) Open(ctx context.Context, model *ranker.Model, stderr io.Writer) ([]train.Split, error) {
-	single, from := m.SingleFile(), m.Source
-	if single {
-		from.Vali = from.Data // so that nothing is held out
-	}
 	read := cli.Without(datasets.OptionsFor(model), "weight")
-	s, err := from.Open(ctx, datasets.Options{Read: read, Seed: m.Config.Seed, Unlabelled: "drop"}, stderr)
+	splits, err := m.Measured(ctx, datasets.Options{Read: read, Seed: m.Config.Seed, Unlabelled: "drop"}, stderr)
 	if err != nil {
 		return nil, err
 	}
-	cli.LimitGarbage()
-	if err := m.checkLabels(s.Train); err != nil {
+	if err := m.checkLabels(splits[0].Data); err != nil {
 		return nil, err
-	}
-	splits := []train.Split{{Name: "train", Data: s.Train}, {Name: "vali", Data: s.Vali}}
-	if single {
-		splits = []train.Split{{Name: "data", Data: s.Train}}
-	}
-	if s.Test != nil {
-		splits = append(splits, train.Split{Name: "test", Data: s.Test})
 	}
 	for _, split := range splits {
 		features := cli.NewUsedFeatures(model)

@@ -127,10 +127,12 @@ func (o *options) mix(ctx context.Context, line *cli.Line, models []*ranker.Mode
 	if o.weights != nil {
 		return ranker.Mix(o.weights, models...)
 	}
-	d, err := o.read(ctx, models[0], stderr)
+	wanted := cli.Without(datasets.OptionsFor(models[0]), "weight")
+	splits, err := o.Measured(ctx, datasets.Options{Read: wanted, Seed: o.config.Seed, Unlabelled: "drop"}, stderr)
 	if err != nil {
 		return nil, err
 	}
+	d := splits[min(1, len(splits)-1)].Data // the validation split, or all of a file
 	for i, m := range models {
 		cli.WarnOfSeen(stderr, o.models[i], m, d)
 	}
@@ -146,17 +148,4 @@ func (o *options) mix(ctx context.Context, line *cli.Line, models []*ranker.Mode
 		fmt.Fprintf(stderr, "%.2f %s\n", share, o.models[i])
 	}
 	return mixed.File(), nil
-}
-
-// read returns the data that models are weighed on.
-func (o *options) read(ctx context.Context, m *ranker.Model, stderr io.Writer) (*datasets.Dataset, error) {
-	wanted := cli.Without(datasets.OptionsFor(m), "weight")
-	if !o.SingleFile() {
-		s, err := o.Source.Open(ctx, datasets.Options{Read: wanted, Seed: o.config.Seed, Unlabelled: "drop"}, stderr)
-		if err != nil {
-			return nil, err
-		}
-		return s.Vali, nil
-	}
-	return o.ReadFile(ctx, wanted, stderr)
 }
