@@ -132,7 +132,7 @@ func (t *Trainer) checkHeader(path string, h checkpointHeader) error {
 	if err != nil {
 		return err
 	}
-	if d := in.differences(h.inputs); d != "" {
+	if d := in.differences(h.inputs, "before"); d != "" {
 		return fmt.Errorf("train: %s was written by a run with other data, another model or other hooks: %s differ", path, d)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/internal/text"
+	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train/internal/batches"
 	"github.com/plrank/plrank/transforms"
@@ -129,7 +131,7 @@ func (d *runData) close() {
 	}
 }
 
-// fingerprints are the inputs of a run that are data. As all of the data are read, it is done once.
+// fingerprints returns the inputs of a run that are data. As all of the data are read, it is done once.
 func (d *runData) fingerprints() inputs {
 	if d.prints == nil {
 		d.prints = &inputs{Train: d.splits.Train.Fingerprint(), Vali: d.splits.Vali.Fingerprint()}
@@ -207,8 +209,8 @@ type inputs struct {
 	Hooks     []string              `json:"hooks,omitempty"` // types of Custom.Hooks
 }
 
-// differences describes what differs; "": nothing.
-func (in inputs) differences(other inputs) string {
+// differences describes what differs from other inputs, after a word for where or when these are; "": nothing.
+func (in inputs) differences(other inputs, word string) string {
 	var list []string
 	split := func(name string, a, b datasets.Fingerprint) {
 		if d := a.Differences(b); d != "" {
@@ -229,10 +231,10 @@ func (in inputs) differences(other inputs) string {
 		list = append(list, "the transform of the features")
 	}
 	if in.Model != other.Model {
-		list = append(list, fmt.Sprintf("the model (%s, which was %s)", in.Model, other.Model))
+		list = append(list, fmt.Sprintf("the model (%s, %s %s)", in.Model, word, other.Model))
 	}
 	if !slices.Equal(in.Hooks, other.Hooks) {
-		list = append(list, fmt.Sprintf("the hooks (%q, which were %q)", in.Hooks, other.Hooks))
+		list = append(list, fmt.Sprintf("the hooks (%q, %s %q)", in.Hooks, word, other.Hooks))
 	}
 	return strings.Join(list, "; ")
 }
@@ -241,23 +243,25 @@ func (in inputs) differences(other inputs) string {
 type task struct {
 	Config  Config
 	Metrics []string
-	Data    inputs // without transform and model
-	Initial string // digest of the initial model, "" if there is none
-	Hooks   []string
+	Inputs  inputs
+	Initial string     // digest of the initial model, "" if there is none
+	Arrays  []nn.Array // of the weights
 }
 
 // checkTask is collective. It returns an error if a rank has another task than rank 0.
-func checkTask(p *parsed, d *runData) error {
-	g := p.group
+func (t *Trainer) checkTask() error {
+	g, initial := t.parsed.group, t.parsed.parts.Initial
 	if g.Size() == 1 {
 		return nil
 	}
-	own := task{Config: p.config, Data: d.fingerprints(), Hooks: p.parts.hookTypes()}
-	for _, m := range p.evaluator.measures {
-		own.Metrics = append(own.Metrics, m.String())
+	in, err := t.inputs()
+	if err := mpi.Agree(g, err); err != nil {
+		return err
 	}
-	if p.parts.Initial != nil {
-		own.Initial = p.parts.Initial.Digest()
+	own := task{Config: t.Config, Metrics: t.parsed.evaluator.names(), Inputs: *in}
+	_, _, _, own.Arrays = t.loop.learner.Numbers()
+	if initial != nil {
+		own.Initial = initial.Digest()
 	}
 	written, err := json.Marshal(own)
 	if err := mpi.Agree(g, err); err != nil {
@@ -273,8 +277,10 @@ func checkTask(p *parsed, d *runData) error {
 // differences returns an error that says what differs from rank 0.
 func (own task) differences(first task) error {
 	var list []string
-	if d := own.Data.differences(first.Data); d != "" {
-		list = append(list, "the data ("+d+")")
+	if d := own.Inputs.differences(first.Inputs, "on rank 0"); d != "" {
+		list = append(list, "the data, model or hooks ("+d+")")
+	} else if !reflect.DeepEqual(own.Arrays, first.Arrays) {
+		list = append(list, fmt.Sprintf("the model (arrays %v, on rank 0 %v)", own.Arrays, first.Arrays))
 	}
 	if d := configDifferences(first.Config, own.Config, "on rank 0"); d != "" {
 		list = append(list, "the configuration ("+d+")")
@@ -283,9 +289,6 @@ func (own task) differences(first task) error {
 	}
 	if own.Initial != first.Initial {
 		list = append(list, "the initial model")
-	}
-	if !slices.Equal(own.Hooks, first.Hooks) {
-		list = append(list, fmt.Sprintf("the hooks (%q, on rank 0 %q)", own.Hooks, first.Hooks))
 	}
 	if list == nil {
 		return nil

@@ -192,9 +192,13 @@ func (e *evaluator) means(g mpi.Group, d *datasets.Dataset, scores []float64, li
 	return means, nil
 }
 
-// evaluate gives the values of measures of scores, by this process alone.
+// alone is means by this process alone, and evaluate gives their values.
+func (e *evaluator) alone(d *datasets.Dataset, scores []float64, list []metrics.Measure) (map[string]measurement, error) {
+	return e.means(mpi.GroupOf(nil), d, scores, list, []int{0, d.Queries()})
+}
+
 func (e *evaluator) evaluate(d *datasets.Dataset, scores []float64, list []metrics.Measure) (Values, error) {
-	return e.valuesOf(e.means(mpi.GroupOf(nil), d, scores, list, []int{0, d.Queries()}))
+	return e.valuesOf(e.alone(d, scores, list))
 }
 
 // measure gives the means of all measures of a model on d. It is collective: each rank scores and
@@ -239,7 +243,7 @@ func (e *evaluator) randomOrder(d *datasets.Dataset) (map[string]measurement, er
 	for _, m := range e.measures {
 		list = append(list, m.Ranking())
 	}
-	means, err := random.means(mpi.GroupOf(nil), d, make([]float64, d.Rows()), list, []int{0, d.Queries()})
+	means, err := random.alone(d, make([]float64, d.Rows()), list)
 	for _, m := range e.measures {
 		if random, ok := means[m.Ranking().String()]; ok {
 			means[m.String()] = random

@@ -15,8 +15,8 @@ import (
 // At each moment the hooks are called in one order; only AfterUpdate has the reverse order, so that hooks nest: what one
 // changes in Gradient it can restore in AfterUpdate, after the hooks within it. The order is
 //
-//	history, average of the weights, weights must be finite, networks of an ensemble, targets of exposure,
-//	validation, learning rate, L2 penalty, Custom.Hooks as they are listed, clipping, patience, Hooks of Run
+//	history, average of the weights, weights must be finite, targets of exposure, validation, learning rate,
+//	L2 penalty, Custom.Hooks as they are listed, clipping, patience, Hooks of Run
 //
 // A custom hook therefore sees the gradient with the L2 penalty and before it is clipped, and the new weights before
 // they are checked and averaged; in AfterEpoch the history has the epoch already.

@@ -73,7 +73,7 @@ func TestCustomHookResumesExactly(t *testing.T) {
 	path := resumes(t, whole, c, 2, begin)
 	for _, other := range [][]Hook{nil, {&inertia{}}, {&inertia{}, &stateless{}}} {
 		err := withHooks(t, c, other...).Restore(path)
-		if err == nil || !strings.Contains(err.Error(), `which were ["*train.inertia" "*train.inertia"]`) {
+		if err == nil || !strings.Contains(err.Error(), `before ["*train.inertia" "*train.inertia"]`) {
 			t.Errorf("%d hooks: %v", len(other), err)
 		}
 	}
@@ -259,7 +259,7 @@ func TestRanksHaveTheSameHooks(t *testing.T) {
 		}
 	}
 	for _, err := range testkit.OnRanks(2, func(g mpi.Group) error { return run(g, []Hook{&inertia{}, &stateless{}}[g.Rank()]) }) {
-		if err == nil || !strings.Contains(err.Error(), `the hooks (["*train.stateless"], on rank 0 ["*train.inertia"]) differs from rank 0`) {
+		if err == nil || !strings.Contains(err.Error(), `the hooks (["*train.stateless"], on rank 0 ["*train.inertia"])) differs from rank 0`) {
 			t.Error(err)
 		}
 	}

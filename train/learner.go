@@ -2,10 +2,7 @@ package train
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
-	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train/internal/batches"
@@ -34,18 +31,4 @@ type learner interface {
 	String() string // its architecture
 	State() (arrays map[string][]float32, values map[string]any)
 	Close() // gives memory back that is made again if it is needed
-}
-
-// checkModel is checkTask for the model, which may be a custom one.
-func checkModel(g mpi.Group, l learner) error {
-	kind, settings := l.Kind()
-	_, _, _, arrays := l.Numbers()
-	written, err := json.Marshal([]any{kind, settings, arrays})
-	if err != nil {
-		err = fmt.Errorf("train: settings of the model: %w", err)
-	}
-	if err := mpi.Agree(g, err); err != nil {
-		return err
-	}
-	return mpi.Alike(g, "the model", string(written))
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 )
@@ -233,9 +232,6 @@ func (e *evaluator) reportOn(s Split, model scoring, name string, others []Basel
 	if err := e.countRelevant(d, &r); err != nil {
 		return r, err
 	}
-	alone := func(scores []float64, list []metrics.Measure) (map[string]measurement, error) {
-		return e.means(mpi.GroupOf(nil), d, scores, list, []int{0, d.Queries()})
-	}
 	random, err := e.randomOrder(d)
 	if err := add("random order", random, err); err != nil {
 		return r, err
@@ -245,13 +241,13 @@ func (e *evaluator) reportOn(s Split, model scoring, name string, others []Basel
 		if err != nil {
 			return r, fmt.Errorf("train: %s: %s: %w", b.Name, d.Name, err)
 		}
-		means, err := alone(scores, e.ofRanking()) // such scores are no policy, and have no expected exposure
+		means, err := e.alone(d, scores, e.ofRanking()) // such scores are no policy, and have no expected exposure
 		if err := add(b.Name, means, err); err != nil {
 			return r, err
 		}
 	}
 	if d.BaseScores != nil {
-		means, err := alone(baseScores(d), e.measures)
+		means, err := e.alone(d, baseScores(d), e.measures)
 		if err := add("base scores", means, err); err != nil {
 			return r, err
 		}

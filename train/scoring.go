@@ -23,28 +23,11 @@ type scoring interface {
 // chunkRows is how many rows are scored at once, at least where there are as many.
 const chunkRows = trees.ChunkRows
 
-// modelScoring is by a trained model.
+// modelScoring is by a trained model, of all documents: each rank computes them.
 type modelScoring struct{ *ranker.Model }
 
-func (m modelScoring) Score(d *datasets.Dataset, chunks []int) ([]float64, error) {
-	from, to := chunks[0], chunks[len(chunks)-1]
-	rows := d.Offsets[from : to+1]
-	part := &datasets.Dataset{Name: d.Name, FeatureIDs: d.FeatureIDs, QueryIDs: d.QueryIDs[from:to]}
-	if d.IsSparse() {
-		part.Sparse = d.Sparse.Cut(rows[0], rows[len(rows)-1])
-	} else {
-		part.Features = d.Dense(nil, rows[0], rows[len(rows)-1])
-	}
-	if d.BaseScores != nil {
-		part.BaseScores = d.BaseScores[rows[0]:rows[len(rows)-1]]
-	}
-	for _, offset := range rows {
-		part.Offsets = append(part.Offsets, offset-rows[0])
-	}
-	scores := make([]float64, d.Rows())
-	own, err := datasets.Score(m, part)
-	copy(scores[rows[0]:], own)
-	return scores, err
+func (m modelScoring) Score(d *datasets.Dataset, _ []int) ([]float64, error) {
+	return datasets.Score(m, d)
 }
 
 // runScoring is scores that there are already.

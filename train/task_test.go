@@ -32,11 +32,11 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 		change func(*otherRank)
 		want   string
 	}{
-		{"a label", func(r *otherRank) { r.Train.Labels[1] = 3 - r.Train.Labels[1] }, "the data (labels of the training split)"},
-		{"a value", func(r *otherRank) { r.Train.Features[3]++ }, "the data (feature values of the training split)"},
-		{"a value of another split", func(r *otherRank) { r.Vali.Features[3]++ }, "the data (feature values of the validation split)"},
-		{"a label of the test split", func(r *otherRank) { r.Test.Labels[0] = 3 - r.Test.Labels[0] }, "the data (labels of the test split)"},
-		{"no test split", func(r *otherRank) { r.Test = nil }, "the data (the test split"},
+		{"a label", func(r *otherRank) { r.Train.Labels[1] = 3 - r.Train.Labels[1] }, "the data, model or hooks (labels of the training split)"},
+		{"a value", func(r *otherRank) { r.Train.Features[3]++ }, "the data, model or hooks (feature values of the training split)"},
+		{"a value of another split", func(r *otherRank) { r.Vali.Features[3]++ }, "the data, model or hooks (feature values of the validation split)"},
+		{"a label of the test split", func(r *otherRank) { r.Test.Labels[0] = 3 - r.Test.Labels[0] }, "the data, model or hooks (labels of the test split)"},
+		{"no test split", func(r *otherRank) { r.Test = nil }, "the data, model or hooks (the test split"},
 		{"fewer queries", func(r *otherRank) { r.Train = r.Train.Select([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) }, "labels, queries of the training split"},
 		{"weights", func(r *otherRank) { r.Train.QueryWeights = slices.Repeat([]float32{2}, r.Train.Queries()) }, "weights of the training split"},
 		{"fewer features", func(r *otherRank) {
@@ -100,7 +100,7 @@ func TestRanksMustHaveTheSameModel(t *testing.T) {
 		}}, small()))
 	}
 	for rank, err := range testkit.OnRanks(2, func(g mpi.Group) error { return model(3+g.Rank(), g) }) {
-		if err == nil || !strings.HasPrefix(err.Error(), "rank 1 of 2: train: the model: ") {
+		if err == nil || !strings.HasPrefix(err.Error(), "rank 1 of 2: train: the data, model or hooks (the model (mlp ") {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
@@ -75,14 +76,15 @@ func New(c Config, parts Custom, s *datasets.Splits) (*Trainer, error) {
 	if err := mpi.Agree(p.group, err); err != nil {
 		return nil, err
 	}
-	if err := checkTask(p, t.data); err != nil {
-		return nil, err
-	}
 	t.data.learned = learned
 	if err := mpi.Agree(p.group, t.prepare()); err != nil {
 		return nil, err
 	}
-	return t, checkModel(p.group, t.loop.learner)
+	if err := t.checkTask(); err != nil {
+		return nil, err
+	}
+	_, _, _, arrays := t.loop.learner.Numbers()
+	return t, ofHook("", t.loop.call(func(h Hook) error { return h.Prepare(slices.Clone(arrays)) }))
 }
 
 // prepare makes what the configuration and the splits determine.
@@ -119,16 +121,17 @@ func (t *Trainer) prepare() error {
 	}
 	t.loop.learner, t.warnings = learner, append(t.warnings, warnings...)
 	t.validation.learner = t.loop.learner
+	for range t.loop.learner.Parts() {
+		t.validation.bestParts = append(t.validation.bestParts, Value(math.NaN()))
+	}
 	t.loop.hooks = t.newHooks(p.schedule, targets)
-	_, _, _, arrays := t.loop.learner.Numbers()
-	return ofHook("", t.loop.call(func(h Hook) error { return h.Prepare(slices.Clone(arrays)) }))
+	return nil
 }
 
 // newHooks returns the hooks of a run, in the order that [Hook] says.
 func (t *Trainer) newHooks(s schedule, targets *targets) (list []Hook) {
 	c, v := t.Config, t.validation
 	_, _, averaged, arrays := t.loop.learner.Numbers()
-	parts := t.loop.learner.Parts()
 	add := func(wanted bool, h Hook) {
 		if wanted {
 			list = append(list, h)
@@ -137,7 +140,6 @@ func (t *Trainer) newHooks(s schedule, targets *targets) (list []Hook) {
 	add(true, v.history)
 	add(averaged != nil, &average{beta: c.Average, averaged: averaged})
 	add(true, finiteWeights{})
-	add(parts != nil, newParts(v, parts))
 	if targets != nil {
 		targets.learner = t.loop.learner
 		list = append(list, targets)

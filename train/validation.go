@@ -8,7 +8,8 @@ import (
 	"github.com/plrank/plrank/ranker"
 )
 
-// validation is the hook that evaluates the model after each epoch, and keeps the best one.
+// validation is the hook that evaluates the model after each epoch, and keeps the best one; of a model of parts, it keeps each part as
+// after its own best epoch, and evaluates the model of these.
 type validation struct {
 	NopHook
 	evaluator *evaluator
@@ -16,6 +17,14 @@ type validation struct {
 	history   *history
 	learner   learner
 	initial   *ranker.Model // nil: there is none
+	bestParts []Value       // validation value of each
+}
+
+func (v *validation) State() State {
+	if v.bestParts == nil {
+		return State{}
+	}
+	return State{Values: map[string]any{"networks": &v.bestParts}, lengths: map[string]int{"networks": len(v.bestParts)}}
 }
 
 // Begin evaluates the initial model, where a run begins with one: it is the best until an epoch
@@ -24,7 +33,11 @@ func (v *validation) Begin() error {
 	if v.initial == nil || len(v.history.epochs) > 0 {
 		return nil
 	}
-	vali, err := v.evaluator.values(v.learner, v.data.splits.Vali)
+	var vali Values
+	err := v.keepParts()
+	if err == nil {
+		vali, err = v.evaluator.values(v.learner, v.data.splits.Vali)
+	}
 	if err == nil {
 		v.history.initial = nil
 		_, err = v.isBest(vali)
@@ -37,7 +50,27 @@ func (v *validation) Begin() error {
 	return nil
 }
 
+// keepParts keeps the parts that are better than before.
+func (v *validation) keepParts() error {
+	own, metric := *v.evaluator, v.evaluator.metric
+	own.measures = metric.measures
+	for i, part := range v.learner.Parts() {
+		values, err := own.values(part, v.data.splits.Vali)
+		if err != nil {
+			return err
+		}
+		if value := values[metric.name]; metric.Better(float64(value), float64(v.bestParts[i])) {
+			v.bestParts[i] = value
+			part.Keep()
+		}
+	}
+	return nil
+}
+
 func (v *validation) Evaluate(e *Epoch) (err error) {
+	if err := v.keepParts(); err != nil {
+		return err
+	}
 	s, splits := v.evaluator.settings, v.data.splits
 	for _, split := range []struct {
 		wanted bool
