@@ -273,11 +273,11 @@ func TestErrorsOfVectorsNameRowAndColumn(t *testing.T) {
 	writeParquet(t, written("huge"), []nulls{{"a", 1, []*float64{&huge, &one}}})
 	writeParquet(t, written("deep"), []deep{{"a", 1, 2, [][]float32{{1}, {2}}}})
 	for want, file := range map[string]string{
-		`2: column "v": the vector has the dimension 1, want 2`: "ragged",
-		`1: column "v": number 2 of the vector is NaN`:          "nan",
-		`null: want null for the whole vector`:                  "null",
-		`number 1 of the vector is +Inf`:                        "huge",
-		`v (LIST)`:                                              "deep",
+		`2: column "v": the vector has the dimension 1, want 2`:  "ragged",
+		`1: column "v": number 2 of the vector is NaN`:           "nan",
+		`1: column "v": number 2 of the vector is NaN: want fin`: "null",
+		`number 1 of the vector is +Inf`:                         "huge",
+		`v (LIST)`:                                               "deep",
 	} {
 		d, err := ReadFile(written(file), ReadOptions{})
 		said := ""

@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/plrank/plrank/datasets/internal/reader"
+	"github.com/plrank/plrank/internal/text"
 )
 
 // listOf reports whether these elements of a schema, the first of which has the others within it, are lists of floating point
@@ -37,7 +38,7 @@ func listOf(e []format.SchemaElement, l *leaf, index int) bool {
 	if !ok || !(element.kind == format.Float || element.kind == format.Double || element.form == half) || !element.isNumber() {
 		return false
 	}
-	*l, l.isList, l.name, l.optional = element, true, e[0].Name, false
+	*l, l.isList, l.name = element, true, e[0].Name
 	if last > 0 && is(0, format.Optional) {
 		l.empty = 1
 	}
@@ -47,138 +48,83 @@ func listOf(e []format.SchemaElement, l *leaf, index int) bool {
 	return true
 }
 
-// A list is what is read of a page of lists, some numbers at a time.
-type list struct {
-	repeats runs // by number or empty list: 0 where a row begins, 1 elsewhere
-	starts  []uint32
-	levels  []uint32
-	numbers []float32 // the numbers of these
-	at      int       // in starts and levels
-	bytes   []byte    // room for pages
-	used    int       // of numbers
-}
-
-// listRoom is how many numbers of lists are read at a time.
+// listRoom is how many entries of lists are read at a time.
 const listRoom = 1 << 13
 
-// listLevels returns the levels of a page of lists, whose lengths stand before them in a page of the first version, and the rest.
-func (p *pages) listLevels(b []byte, h *format.DataPageHeader) (levels, rest []byte, err error) {
-	for _, encoding := range []format.Encoding{h.RepetitionLevelEncoding, h.DefinitionLevelEncoding} {
-		if encoding != format.RLE || len(b) < 4 {
-			return nil, nil, errDamaged
-		}
-		n := binary.LittleEndian.Uint32(b)
-		if b = b[4:]; uint64(n) > uint64(len(b)) {
-			return nil, nil, errDamaged
-		}
-		p.list.repeats, levels, b = runs{b: levels, width: 1}, b[:n], b[n:] // the first levels are of repetition
-	}
-	return levels, b, nil
-}
-
-// fill reads more of the lists of a page. It reports false at the end of the column.
-func (p *pages) fill(space *room) (more bool, err error) {
-	l := &p.list
-	if p.left == 0 {
-		if len(p.rest) == 0 {
-			return false, nil
-		}
+// readVectors sets the vectors to the next n rows of a column of lists: a null or an empty list is one that is missing, and a number
+// that is null is NaN.
+func (p *pages) readVectors(n int) (err error) {
+	v := &p.lists
+	for len(v.Ends) <= n && (p.left > 0 || len(p.rest) > 0) { // the last row may go on
 		if err := p.next(); err != nil {
-			return false, err
+			return err
 		}
-	}
-	n := min(p.left, listRoom)
-	p.left -= n
-	if l.starts, err = l.repeats.read(l.starts, n); err != nil {
-		return false, err
-	}
-	if l.levels, err = p.present.read(l.levels, n); err != nil {
-		return false, err
-	}
-	numbers := 0
-	for _, level := range l.levels {
-		if level == p.deepest {
-			numbers++
+		entries := min(p.left, listRoom)
+		if p.starts, err = p.repeats.read(p.starts, entries); err != nil {
+			return err
 		}
-	}
-	if err := p.allowed.take(4 * numbers); err != nil {
-		return false, err
-	}
-	if space.indexes, err = p.indexes.read(space.indexes, numbers); err != nil {
-		return false, err
-	}
-	l.numbers, l.at, l.used = slices.Grow(l.numbers[:0], numbers)[:numbers], 0, 0
-	plain, first := p.values.plain, 0
-	if numbers > 0 {
-		first = int(space.indexes[0])
-	}
-	if p.kind == format.Float && p.form == number && p.values != p.dictionary && first+numbers <= p.values.n {
-		for i := range l.numbers { // as most files have them
-			l.numbers[i] = math.Float32frombits(binary.LittleEndian.Uint32(plain[4*(first+i):]))
+		if err := p.take(entries); err != nil {
+			return err
 		}
-		return true, nil
-	}
-	for i, index := range space.indexes {
-		b, err := p.at(p.values, int(index))
+		numbers, err := p.listNumbers()
 		if err != nil {
-			return false, err
+			return err
 		}
-		if l.numbers[i], err = p.number(b); err != nil {
-			l.numbers[i] = infinite
+		for i := 0; i < entries; {
+			if p.starts[i] == 0 {
+				v.Ends = append(v.Ends, 0)
+			} else if len(v.Ends) == 0 {
+				return errDamaged
+			}
+			from, level := i, p.present[i]
+			for i++; i < entries && p.starts[i] != 0 && p.present[i] == level; i++ {
+			}
+			switch {
+			case level == p.deepest:
+				v.Values, numbers = append(v.Values, numbers[:i-from]...), numbers[i-from:]
+			case level > p.empty || i > from+1:
+				v.Values = append(v.Values, text.Missing)
+			}
+			v.Ends[len(v.Ends)-1] = len(v.Values)
 		}
 	}
-	return true, nil
+	if len(v.Ends) < n {
+		return p.next() // which has no page
+	}
+	end := v.Ends[n-1]
+	p.vectors = reader.Vectors{Values: append(p.vectors.Values[:0], v.Values[:end]...), Ends: append(p.vectors.Ends[:0], v.Ends[:n]...)}
+	v.Values, v.Ends = slices.Delete(v.Values, 0, end), slices.Delete(v.Ends, 0, n)
+	for i := range v.Ends {
+		v.Ends[i] -= end
+	}
+	return nil
 }
 
-var errNullNumber = errors.New("the vector has a number that is null: want null for the whole vector where it is missing")
-
-// vectors appends the next n rows to a column of vectors: a null or an empty list is one that is missing.
-func (p *pages) vectors(to *reader.Vectors, n int, space *room) error {
-	l := &p.list
-	open := false // a row has begun
-	for rows := 0; ; {
-		if l.at == len(l.levels) {
-			more, err := p.fill(space)
-			if err != nil {
-				return err
-			}
-			if !more {
-				if open {
-					rows, to.Ends = rows+1, append(to.Ends, len(to.Values))
-				}
-				if rows < n {
-					return p.next() // which has no page
-				}
-				return nil
-			}
+// listNumbers returns the numbers of entries of lists.
+func (p *pages) listNumbers() ([]float32, error) {
+	n := len(p.places)
+	if err := p.allowed.take(4 * n); err != nil {
+		return nil, err
+	}
+	p.floats = slices.Grow(p.floats[:0], n)[:n]
+	if n > 0 && p.kind == format.Float && p.form == number && p.values != p.dictionary && int(p.places[n-1]) < p.values.n {
+		plain := p.values.plain[4*p.places[0]:]
+		for i := range p.floats { // as most files have them
+			p.floats[i] = math.Float32frombits(binary.LittleEndian.Uint32(plain[4*i:]))
 		}
-		if l.starts[l.at] == 0 {
-			if open {
-				rows, to.Ends = rows+1, append(to.Ends, len(to.Values))
-			}
-			if rows == n {
-				return nil
-			}
-		} else if !open {
-			return errDamaged
+		return p.floats, nil
+	}
+	for i, index := range p.places {
+		v, err := p.feature(int(index))
+		if errors.Is(err, errDamaged) {
+			return nil, err
 		}
-		open = true
-		from, level := l.at, l.levels[l.at]
-		for l.at++; l.at < len(l.levels) && l.starts[l.at] != 0; l.at++ {
-			if l.levels[l.at] != level {
-				level = p.deepest - 1 // numbers and nulls
-			}
-		}
-		switch {
-		case level == p.deepest:
-			end := l.used + l.at - from
-			to.Values = append(to.Values, l.numbers[l.used:end]...)
-			l.used = end
-		case level > p.empty || l.at > from+1:
-			return fault{rows, errNullNumber}
+		if p.floats[i] = v; err != nil {
+			p.floats[i] = infinite
 		}
 	}
+	return p.floats, nil
 }
 
 // over reports whether there is more in the page than was asked for.
-func (p *pages) over() bool { return p.left > 0 || p.list.at < len(p.list.levels) }
+func (p *pages) over() bool { return p.left > 0 || len(p.lists.Ends) > 0 }

@@ -80,10 +80,9 @@ func TestVectorsOfNoBytesAreRefused(t *testing.T) {
 	if err := p.setV1(body, len(body), h); err != nil {
 		t.Fatal(err)
 	}
-	p.list.repeats.value = 0
-	var to reader.Vectors
-	if err := p.vectors(&to, 1, new(room)); err == nil || cap(to.Values) > 1<<26 {
-		t.Errorf("error %v, %d numbers", err, cap(to.Values))
+	p.repeats.value = 0
+	if err := p.readVectors(1); err == nil || cap(p.lists.Values) > 1<<26 {
+		t.Errorf("error %v, %d numbers", err, cap(p.lists.Values))
 	}
 }
 

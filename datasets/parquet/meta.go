@@ -35,18 +35,17 @@ var errUnread = errors.New("the column cannot be read")
 
 // leaf is a column of the file that is not nested, or one of lists of numbers.
 type leaf struct {
-	name     string
-	index    int // among the leaves of the schema
-	kind     format.Type
-	form     form
-	optional bool
-	isList   bool
-	empty    uint32        // of a list: the level of one that is empty; 0 is null, unless this is 0
-	deepest  uint32        // of a list: the level of a number
-	size     int           // bytes of a plain value; 0: bits, or each has its own
-	scale    int           // of a decimal number
-	unit     time.Duration // of a time
-	zone     string        // of a time: "Z" if it is UTC, "" if it is local
+	name    string
+	index   int // among the leaves of the schema
+	kind    format.Type
+	form    form
+	isList  bool
+	empty   uint32        // of a list: the level of one that is empty; 0 is null, unless this is 0
+	deepest uint32        // the level of a value: 0 if there are no nulls, 1 if there may be, or that of a number of a list
+	size    int           // bytes of a plain value; 0: bits, or each has its own
+	scale   int           // of a decimal number
+	unit    time.Duration // of a time
+	zone    string        // of a time: "Z" if it is UTC, "" if it is local
 }
 
 // form is what the values of a column mean. Those from textual on are not numbers.
@@ -186,7 +185,10 @@ var forms = map[format.Type]form{
 
 // newLeaf returns a column that is not nested; not ok: its type is not read.
 func newLeaf(e format.SchemaElement, index int) (l leaf, ok bool) {
-	l = leaf{name: e.Name, index: index, kind: e.Type.V, optional: e.RepetitionType.Valid && e.RepetitionType.V == format.Optional}
+	l = leaf{name: e.Name, index: index, kind: e.Type.V}
+	if e.RepetitionType.Valid && e.RepetitionType.V == format.Optional {
+		l.deepest = 1
+	}
 	if l.form, ok = forms[l.kind]; !ok {
 		return l, false
 	}

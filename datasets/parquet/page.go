@@ -17,6 +17,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/plrank/plrank/datasets/internal/reader"
 )
 
 // mostPage bounds the bytes of a page, and so does mostRatio where it is compressed.
@@ -38,12 +40,24 @@ type pages struct {
 	read       int    // pages so far
 	dictionary *vector
 
-	left    int  // rows of the page
-	present runs // by row: 1 for a value, 0 for null
+	left    int  // entries of the page: rows, or the numbers of lists, and lists without numbers
+	repeats runs // by entry of a column of lists: 0 where a row begins, 1 elsewhere
+	levels  runs // by entry: deepest for a value, less for null
 	values  *vector
-	indexes runs     // of values
-	list    list     // of a column of lists, whose numbers and empty lists are left instead of rows
-	large   [][]byte // numbers of the last rows that float32 may not keep, the first ones
+	indexes runs           // of values
+	lists   reader.Vectors // of a column of lists: the rows that follow, as far as they are decoded
+
+	room
+}
+
+// room is what was read last of a column. The next reading uses its memory again.
+type room struct {
+	present, starts, places []uint32  // by entry: levels, and repeats of lists; indexes of values
+	floats                  []float32 // of lists
+	texts                   [][]byte  // by row
+	vectors                 reader.Vectors
+	bytes                   []byte   // of a page of lists
+	large                   [][]byte // numbers that float32 may not keep, the first ones
 }
 
 // next goes to the next page of data.
@@ -90,51 +104,62 @@ func (p *pages) setV1(body []byte, full int, h *format.DataPageHeader) error {
 	if err != nil {
 		return err
 	}
-	var levels []byte
+	var repeats, levels []byte
 	if p.isList {
-		if levels, b, err = p.listLevels(b, h); err != nil {
+		if repeats, b, err = cutLevels(b, h.RepetitionLevelEncoding); err != nil {
 			return err
 		}
-	} else if p.optional {
-		if h.DefinitionLevelEncoding != format.RLE || len(b) < 4 {
-			return fmt.Errorf("%w: nulls are encoded as %v", errDamaged, h.DefinitionLevelEncoding)
-		}
-		n := binary.LittleEndian.Uint32(b)
-		if b = b[4:]; uint64(n) > uint64(len(b)) {
-			return errDamaged
-		}
-		levels, b = b[:n], b[n:]
 	}
-	return p.setValues(levels, b, int(h.NumValues), h.Encoding, p.optional || p.isList)
+	if p.deepest > 0 {
+		if levels, b, err = cutLevels(b, h.DefinitionLevelEncoding); err != nil {
+			return err
+		}
+	}
+	return p.setValues(repeats, levels, b, int(h.NumValues), h.Encoding)
+}
+
+// cutLevels returns the levels at the beginning of a page, whose length stands before them, and the rest.
+func cutLevels(b []byte, encoding format.Encoding) (levels, rest []byte, err error) {
+	if encoding != format.RLE || len(b) < 4 {
+		return nil, nil, fmt.Errorf("%w: levels are encoded as %v", errDamaged, encoding)
+	}
+	n := binary.LittleEndian.Uint32(b)
+	if b = b[4:]; uint64(n) > uint64(len(b)) {
+		return nil, nil, errDamaged
+	}
+	return b[:n], b[n:], nil
 }
 
 func (p *pages) setV2(body []byte, full int, h *format.DataPageHeaderV2) error {
 	n, repeated := int(h.DefinitionLevelsByteLength), int(h.RepetitionLevelsByteLength)
 	// Checksums are not of headers, but in these a column that is not nested leaves little choice.
 	if n < 0 || repeated < 0 || n > min(len(body), full)-repeated ||
-		!p.isList && (repeated != 0 || n > 0 && !p.optional || h.NumRows != h.NumValues) {
+		!p.isList && (repeated != 0 || n > 0 && p.deepest == 0 || h.NumRows != h.NumValues) {
 		return errDamaged
 	}
-	p.list.repeats, body, full = runs{b: body[:repeated], width: 1}, body[repeated:], full-repeated
+	repeats, levels, body := body[:repeated], body[repeated:repeated+n], body[repeated+n:]
+	if n == 0 { // all values are there
+		levels = nil
+	}
 	codec := p.codec
 	if h.IsCompressed.Valid && !h.IsCompressed.V {
 		codec = format.Uncompressed
 	}
-	b, err := p.decompress(codec, body[n:], full-n)
+	b, err := p.decompress(codec, body, full-repeated-n)
 	if err != nil {
 		return err
 	}
-	return p.setValues(body[:n], b, int(h.NumValues), h.Encoding, n > 0 || p.isList)
+	return p.setValues(repeats, levels, b, int(h.NumValues), h.Encoding)
 }
 
-// setValues begins the values of a page. Its levels say which rows have one, if there may be nulls.
-func (p *pages) setValues(levels, b []byte, rows int, encoding format.Encoding, nulls bool) error {
+// setValues begins the values of a page. Levels say which entries have one; nil: all have.
+func (p *pages) setValues(repeats, levels, b []byte, rows int, encoding format.Encoding) error {
 	if rows < 0 {
 		return errDamaged
 	}
-	p.left, p.present = rows, runs{left: rows, value: 1}
-	if nulls {
-		p.present = runs{b: levels, width: max(1, uint(mathbits.Len32(p.deepest)))}
+	p.left, p.repeats, p.levels = rows, runs{b: repeats, width: 1}, runs{left: rows, value: p.deepest}
+	if levels != nil {
+		p.levels = runs{b: levels, width: uint(mathbits.Len32(p.deepest))}
 	}
 	switch {
 	case encoding == format.RLE && p.kind == format.Boolean:
@@ -168,7 +193,7 @@ func (p *pages) setDictionary(body []byte, full, entries int) error {
 	if err != nil {
 		return err
 	}
-	p.list.bytes = nil // the dictionary keeps them
+	p.bytes = nil // the dictionary keeps them
 	if p.kind == format.Boolean || entries < 0 {
 		return errDamaged
 	}
@@ -290,13 +315,13 @@ func (p *pages) decompress(codec format.CompressionCodec, b []byte, full int) ([
 	if !known {
 		return nil, fmt.Errorf("%w: the compression %v: want Snappy, Zstandard, gzip, Brotli, LZ4_RAW or none", errUnread, codec)
 	}
-	to := p.list.bytes
+	to := p.bytes
 	if cap(to) < full {
 		to = make([]byte, full)
 	}
 	to = to[:full]
 	if p.isList {
-		p.list.bytes = to
+		p.bytes = to
 	}
 	if n, err := unpack(to, b); err != nil || n != full {
 		return nil, errDamaged

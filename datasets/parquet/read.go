@@ -18,11 +18,8 @@ type rowReader struct {
 	*reader.Columns
 	used    []int // columns that are read, by position
 	leaves  []leaf
-	pages   []*pages // of a row group, by position; nil for columns that are not read
-	rooms   []room
+	pages   []*pages  // of a row group, by position
 	numbers []float32 // rows × features
-	vectors []reader.Vectors
-	texts   [][][]byte // by position, of columns that are read as text
 	allowed *allowance
 }
 
@@ -96,8 +93,7 @@ func newReader(file []byte, meta *fileMeta, o reader.Options, sidecar reader.Sid
 			names[i] = strconv.Itoa(i + 1)
 		}
 	}
-	r := &rowReader{leaves: columns, allowed: newAllowance(len(file))}
-	r.pages, r.rooms, r.texts = make([]*pages, len(columns)), make([]room, len(columns)), make([][][]byte, len(columns))
+	r := &rowReader{leaves: columns, pages: make([]*pages, len(columns)), allowed: newAllowance(len(file))}
 	if r.Columns, err = reader.NewColumns(names, o, sidecar.Sized, r.look(file, meta)); err != nil {
 		if len(others) > 0 {
 			err = fmt.Errorf("%w; columns of types that are not read: %s", err, text.List(others))
@@ -123,7 +119,6 @@ func newReader(file []byte, meta *fileMeta, o reader.Options, sidecar reader.Sid
 			r.LeaveOut(other, reader.OutUnread)
 		}
 	}
-	r.vectors = make([]reader.Vectors, len(r.Vectors))
 	for n := range columns {
 		if slices.Contains([]int{r.Label, r.Query, r.Document, r.Group}, n) || r.Feature[n] >= 0 || r.Vector[n] >= 0 ||
 			slices.Contains(r.Numbers, n) {
@@ -162,7 +157,7 @@ func (r *rowReader) look(file []byte, meta *fileMeta) reader.Look {
 
 // count counts the values of a column by what they are. It reads more than the first rows only while none has a value.
 func (r *rowReader) count(file []byte, meta *fileMeta, n int) (kinds reader.Kinds, err error) {
-	defer func() { r.pages[n], r.rooms[n] = nil, room{} }()
+	defer func() { r.pages[n] = nil }()
 	for _, group := range meta.RowGroups {
 		if group.NumRows == 0 || kinds.Numbers+kinds.Texts > 0 {
 			continue
@@ -170,14 +165,16 @@ func (r *rowReader) count(file []byte, meta *fileMeta, n int) (kinds reader.Kind
 		if _, err = r.openColumn(file, &group, n); err != nil {
 			break
 		}
-		for left := int(group.NumRows); err == nil && left > 0 && kinds.Numbers+kinds.Texts == 0; left -= lookedAt {
-			if r.leaves[n].isList {
-				err, left = r.lookAtLists(n, left, &kinds), left-1+lookedAt
+		p := r.pages[n]
+		for left := int(group.NumRows); err == nil && left > 0 && kinds.Numbers+kinds.Texts == 0; {
+			if p.isList {
+				err, left = p.readVectors(1), left-1
+				kinds.Dimension = len(p.vectors.Values)
+				kinds.Numbers += min(1, kinds.Dimension)
 				continue
 			}
-			values := make([][]byte, min(left, lookedAt))
-			if err = r.pages[n].texts(values, len(values), &r.rooms[n]); err == nil {
-				for _, value := range values {
+			if err, left = p.readTexts(min(left, lookedAt)), left-lookedAt; err == nil {
+				for _, value := range p.texts {
 					kinds.Add(value)
 				}
 			}
@@ -187,16 +184,6 @@ func (r *rowReader) count(file []byte, meta *fileMeta, n int) (kinds reader.Kind
 		err = fmt.Errorf("column %q: %w", r.leaves[n].name, err)
 	}
 	return kinds, err
-}
-
-// lookAtLists counts the next lists of a column, one unless it is missing.
-func (r *rowReader) lookAtLists(n, left int, kinds *reader.Kinds) error {
-	var list reader.Vectors
-	err := r.pages[n].vectors(&list, 1, &r.rooms[n])
-	if kinds.Dimension = len(list.Values); kinds.Dimension > 0 {
-		kinds.Numbers++
-	}
-	return err
 }
 
 // isNumber reports whether a column is a feature of numbers, and has no other use.
@@ -227,7 +214,11 @@ func (r *rowReader) openColumn(file []byte, group *rowGroup, n int) (span, error
 	c := &group.Columns[l.index]
 	s, err := c.span(len(file))
 	if err == nil {
-		r.pages[n] = &pages{leaf: l, codec: c.MetaData.Codec, rest: file[s.from:s.to:s.to], allowed: r.allowed}
+		used := room{}
+		if last := r.pages[n]; last != nil {
+			used = last.room
+		}
+		r.pages[n] = &pages{leaf: l, codec: c.MetaData.Codec, rest: file[s.from:s.to:s.to], allowed: r.allowed, room: used}
 	}
 	return s, err
 }
@@ -247,25 +238,19 @@ func (r *rowReader) chunk(b *reader.Builder, c *reader.Chunk, n int) error {
 	faults := make([]error, len(r.used)) // of single columns
 	memory.For(len(r.used), func(i int) {
 		at := r.used[i]
-		if r.leaves[at].isList {
-			v := &r.vectors[r.Vector[at]]
-			v.Values, v.Ends = v.Values[:0], v.Ends[:0]
-			faults[i] = r.pages[at].vectors(v, n, &r.rooms[at])
-			return
+		switch p := r.pages[at]; {
+		case p.isList:
+			faults[i] = p.readVectors(n)
+		case r.isNumber(at) && p.leaf.isNumber():
+			faults[i] = p.numbers(r.numbers[r.Feature[at]:], width, n)
+		default:
+			faults[i] = p.readTexts(n)
 		}
-		if r.isNumber(at) && r.leaves[at].isNumber() {
-			faults[i] = r.pages[at].numbers(r.numbers[r.Feature[at]:], width, n, &r.rooms[at])
-			return
-		}
-		if len(r.texts[at]) < n {
-			r.texts[at] = make([][]byte, n)
-		}
-		faults[i] = r.pages[at].texts(r.texts[at], n, &r.rooms[at])
 	})
 	b.Begin(c)
 	for _, at := range r.used {
 		if k := r.Vector[at]; r.leaves[at].isList {
-			c.Vectors[k] = r.vectors[k]
+			c.Vectors[k] = r.pages[at].vectors
 		}
 		for _, value := range r.pages[at].large {
 			b.NoteLarge(r.IDs[r.Feature[at]], value)
@@ -297,7 +282,7 @@ func (r *rowReader) row(b *reader.Builder, row int) {
 		if r.isNumber(n) && r.leaves[n].isNumber() || r.leaves[n].isList {
 			continue
 		}
-		value, err := r.texts[n][row], error(nil)
+		value, err := r.pages[n].texts[row], error(nil)
 		if n == r.Query || n == r.Document || n == r.Group {
 			value, err = r.leaves[n].id(value)
 		}

@@ -29,69 +29,73 @@ type fault struct {
 	error
 }
 
-// room is what a reader of values uses again.
-type room struct {
-	present, indexes []uint32
+// take reads the next n entries of a page: their levels, and the indexes of the values that they have.
+func (p *pages) take(n int) (err error) {
+	p.left -= n // bytes may follow, as some writers pad pages
+	if p.present, err = p.levels.read(p.present, n); err != nil {
+		return err
+	}
+	values := 0
+	for _, level := range p.present {
+		if level == p.deepest {
+			values++
+		}
+	}
+	p.places, err = p.indexes.read(p.places, values)
+	return err
 }
 
 // each takes n rows, and calls set with each row that is not null and the index of its value.
-func (p *pages) each(n int, space *room, set func(row, i int) error) (err error) {
+func (p *pages) each(n int, set func(row, i int) error) (err error) {
 	for row := 0; row < n; {
 		if err := p.next(); err != nil {
 			return err
 		}
-		rows, values := min(n-row, p.left), 0
-		if space.present, err = p.present.read(space.present, rows); err != nil {
-			return err
-		}
-		for _, is := range space.present {
-			values += int(is)
-		}
-		if space.indexes, err = p.indexes.read(space.indexes, values); err != nil {
+		if err := p.take(min(n-row, p.left)); err != nil {
 			return err
 		}
 		used := 0
-		for i, is := range space.present {
-			if is == 0 {
+		for i, level := range p.present {
+			if level != p.deepest {
 				continue
 			}
-			if err := set(row+i, int(space.indexes[used])); err != nil {
+			if err := set(row+i, int(p.places[used])); err != nil {
 				return fault{row + i, err}
 			}
 			used++
 		}
-		row += rows
-		p.left -= rows // bytes may follow, as some writers pad pages
+		row += len(p.present)
 	}
 	return nil
 }
 
 // numbers sets every stride-th of to, for n rows, to the values of features, and notes the first large ones.
-func (p *pages) numbers(to []float32, stride, n int, space *room) error {
+func (p *pages) numbers(to []float32, stride, n int) error {
 	p.large = p.large[:0]
 	for i := range n {
 		to[i*stride] = text.Missing
 	}
-	return p.each(n, space, func(row, i int) error {
-		v := &to[row*stride]
-		known := p.values.numbers
-		isKnown := i < len(known) && known[i] != infinite
-		if isKnown {
-			*v = known[i]
-		}
-		isLarge := func() bool { return max(*v, -*v) >= reader.Inexact && len(p.large) < reader.MostLarge }
-		if isKnown && !isLarge() {
-			return nil
-		}
-		plain, err := p.at(p.values, i)
-		if err == nil && !isKnown {
-			*v, err = p.number(plain)
-		}
-		if err == nil && isLarge() {
+	return p.each(n, func(row, i int) error {
+		v, err := p.feature(i)
+		to[row*stride] = v
+		if err == nil && max(v, -v) >= reader.Inexact && len(p.large) < reader.MostLarge {
+			plain, _ := p.at(p.values, i) // which feature has found
 			p.large = append(p.large, p.text(plain))
 		}
 		return err
 	})
+}
+
+// feature returns the i-th value of a page as a feature.
+func (p *pages) feature(i int) (float32, error) {
+	if known := p.values.numbers; i < len(known) && known[i] != infinite {
+		return known[i], nil
+	}
+	plain, err := p.at(p.values, i)
+	if err != nil {
+		return 0, err
+	}
+	return p.number(plain)
 }
 
 // number is a plain value as a feature.
@@ -133,12 +137,13 @@ func float16(bits uint16) float32 {
 	return v
 }
 
-// texts sets n rows to the values as text, nil for null. Rows may have one text of a dictionary, which
+// readTexts sets the texts to the next n rows, nil for null. Rows may have one text of a dictionary, which
 // is copied for each of them later: it counts for each.
-func (p *pages) texts(to [][]byte, n int, space *room) error {
-	clear(to[:n])
+func (p *pages) readTexts(n int) error {
+	p.texts = slices.Grow(p.texts[:0], n)[:n]
+	clear(p.texts)
 	taken := 0
-	err := p.each(n, space, func(row, i int) error {
+	err := p.each(n, func(row, i int) error {
 		plain, err := p.at(p.values, i)
 		if err != nil {
 			return err
@@ -146,7 +151,7 @@ func (p *pages) texts(to [][]byte, n int, space *room) error {
 		if p.kind == format.ByteArray {
 			taken += len(plain)
 		}
-		to[row] = p.text(plain)
+		p.texts[row] = p.text(plain)
 		return nil
 	})
 	return cmp.Or(err, p.allowed.take(taken))
