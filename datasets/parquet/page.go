@@ -394,6 +394,8 @@ func (r *runs) next() error {
 	for i, c := range r.b[:size] {
 		r.value |= uint32(c) << (8 * i)
 	}
-	r.b = r.b[size:]
+	if r.b = r.b[size:]; r.value>>r.width != 0 {
+		return fmt.Errorf("%w: a run of %d in %d bits", errDamaged, r.value, r.width)
+	}
 	return nil
 }
