@@ -14,7 +14,6 @@ type column interface {
 	take(d *Dataset, from *reader.Arrangement)                        // sets the list to what files have
 	check(d *Dataset) error                                           // returns an error if the length or a value is wrong
 	gather(to, from *Dataset, queries []int)                          // sets the list to the values of the queries
-	cut(to, from *Dataset, rows, queries reader.Span)                 // cuts the list to these, without room to grow
 	pack(to *Batch, from *Dataset, queries []int, rows, capacity int) // sets the list of a batch, and fills it
 	list(d *Dataset) any                                              // returns the pointer to the list, for caches
 	digest(d *Dataset, field string) (digest store.Digest, has bool)  // returns the digest for a field of Fingerprint
@@ -80,15 +79,6 @@ func (c *columnOf[T]) offsets(d *Dataset) []int {
 
 func (c *columnOf[T]) gather(to, from *Dataset, queries []int) {
 	*c.in(to) = gather(nil, *c.in(from), c.offsets(from), queries, c.width(from))
-}
-
-func (c *columnOf[T]) cut(to, from *Dataset, rows, queries reader.Span) {
-	if c.perQuery {
-		rows = queries
-	}
-	if list, width := *c.in(from), c.width(from); list != nil {
-		*c.in(to) = list[rows.From*width : rows.To*width : rows.To*width]
-	}
 }
 
 func (c *columnOf[T]) pack(to *Batch, from *Dataset, queries []int, rows, capacity int) {

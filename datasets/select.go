@@ -4,20 +4,16 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"github.com/plrank/plrank/datasets/internal/reader"
 )
 
 // Select copies the given queries, in the given order, into a new Dataset.
 func (d *Dataset) Select(queries []int) *Dataset {
-	from, selected := *d, *d
+	from := *d
 	if d.SourceRows == nil && !slices.IsSorted(queries) { // rows leave the order of the source
 		from.SourceRows = d.bySource()
 	}
-	selected.Warnings, selected.Offsets = nil, make([]int, 1, len(queries)+1)
-	for i, q := range queries {
-		selected.Offsets = append(selected.Offsets, selected.Offsets[i]+d.Offsets[q+1]-d.Offsets[q])
-	}
+	selected := from.pick(queries)
+	selected.Warnings = nil
 	selected.Features = gather(nil, d.Features, d.Offsets, queries, d.Width())
 	if d.IsSparse() {
 		selected.Sparse = Sparse{Starts: []int{0}}
@@ -27,29 +23,35 @@ func (d *Dataset) Select(queries []int) *Dataset {
 			}
 		}
 	}
-	for _, c := range columns {
-		c.gather(&selected, &from, queries)
-	}
-	return &selected
+	return selected
 }
 
-// view returns the queries from:to of d; it shares memory with d.
+// view returns the queries from:to of d, whose features it shares.
 func (d *Dataset) view(from, to int) *Dataset {
-	rows, w := reader.Span{From: d.Offsets[from], To: d.Offsets[to]}, d.Width()
-	v := *d
+	queries := make([]int, to-from)
+	for i := range queries {
+		queries[i] = from + i
+	}
+	v, first, end := d.pick(queries), d.Offsets[from], d.Offsets[to]
 	if d.IsSparse() {
-		v.Sparse = d.Sparse.Cut(rows.From, rows.To)
+		v.Sparse = d.Sparse.Cut(first, end)
 	} else {
-		v.Features = d.Features[rows.From*w : rows.To*w : rows.To*w]
+		v.Features = d.Dense(nil, first, end)
+	}
+	return v
+}
+
+// pick returns d with these queries, but all features.
+func (d *Dataset) pick(queries []int) *Dataset {
+	picked := *d
+	picked.Offsets = make([]int, 1, len(queries)+1)
+	for i, q := range queries {
+		picked.Offsets = append(picked.Offsets, picked.Offsets[i]+d.Offsets[q+1]-d.Offsets[q])
 	}
 	for _, c := range columns {
-		c.cut(&v, d, rows, reader.Span{From: from, To: to})
+		c.gather(&picked, d, queries)
 	}
-	v.Offsets = nil
-	for _, o := range d.Offsets[from : to+1] {
-		v.Offsets = append(v.Offsets, o-rows.From)
-	}
-	return &v
+	return &picked
 }
 
 // InSourceOrder returns values [rows], one for each document, in the order of the file that
