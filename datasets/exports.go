@@ -49,19 +49,17 @@ func readTREC(path string, other func(begin string) export, add func(r record) e
 		return nil, fmt.Errorf("datasets: %s: %w", path, err)
 	}
 	for i, r := range records {
+		where := fmt.Sprintf("%s:%d", path, r.line)
+		if r.line == 0 {
+			r.line, where = i+1, fmt.Sprintf("%s: judgement %d", path, i+1)
+		}
 		query, document := strings.Join(strings.Fields(r.words[0]), "_"), strings.TrimSpace(r.words[2])
-		if r.words[0], r.words[2] = query, document; query == "" || document == "" {
-			err = fmt.Errorf("query %q, document %q: want a query and a document", query, document)
-		} else {
-			err = add(record{cmp.Or(r.line, i+1), r.words})
+		if query == "" || document == "" {
+			return nil, fmt.Errorf("datasets: %s: query %q, document %q: want a query and a document", where, query, document)
 		}
-		if err != nil && r.line == 0 {
-			err = fmt.Errorf("datasets: %s: judgement %d: %w", path, i+1, err)
-		} else if err != nil {
-			err = fmt.Errorf("datasets: %s:%d: %w", path, r.line, err)
-		}
-		if err != nil {
-			return nil, err
+		r.words[0], r.words[2] = query, document
+		if err := add(r); err != nil {
+			return nil, fmt.Errorf("datasets: %s: %w", where, err)
 		}
 	}
 	return nil, nil
@@ -103,16 +101,10 @@ func judgementsOf(begin string) export {
 	}
 }
 
-// A row is three columns of a table.
-type row struct {
-	line  int
-	words [3]string
-}
-
 // readTable reads three columns of a table. A header may spell each name in several ways; if it does not have them, the columns are the
 // first three, unless they are wanted, and # begins a comment. A row of the query alone is left out, as Quepid writes it for queries
 // without ratings.
-func readTable(r io.Reader, names [3][]string, want string) (rows []row, err error) {
+func readTable(r io.Reader, names [3][]string, want string) (rows []record, err error) {
 	table := csv.NewReader(r)
 	if want == "" {
 		table.Comment = '#'
@@ -146,7 +138,7 @@ func readTable(r io.Reader, names [3][]string, want string) (rows []row, err err
 		case len(words) <= slices.Max(columns[:]):
 			return nil, &csv.ParseError{StartLine: line, Err: fmt.Errorf("%d columns: want query, document and score", len(words))}
 		}
-		rows = append(rows, row{line, [3]string{words[columns[0]], words[columns[1]], words[columns[2]]}})
+		rows = append(rows, record{line, []string{words[columns[0]], words[columns[1]], words[columns[2]]}})
 	}
 	return rows, nil
 }

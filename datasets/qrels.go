@@ -26,7 +26,7 @@ import (
 // queries, _ stands for blanks. ReadQrels returns an error for malformed lines, if a document is twice in a subtopic of a query, and if
 // the file is empty.
 func ReadQrels(path string) (*Dataset, error) {
-	var judged trecFile
+	judged := newTRECFile(path)
 	warnings, err := readJudged(path, func(r record, g grades) error {
 		words := r.words
 		if len(words) != 4 {
@@ -36,93 +36,70 @@ func ReadQrels(path string) (*Dataset, error) {
 		if err != nil {
 			return err
 		}
-		return judged.add(words[0], words[1], trecDocument{id: words[2], value: float64(label), line: r.line})
+		return judged.add(words[0], words[1], words[2], float64(label), r.line)
 	})
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{Name: path, Warnings: warnings, Offsets: []int{0}, FeatureIDs: []int{}, origin: reader.Origin{Path: path}}
 	ints := 1 // of the intents of a document
-	for _, q := range judged.byID {
-		ints = max(ints, (len(q.subtopics)+intents.PerInt-1)/intents.PerInt)
+	for _, all := range judged.subtopics {
+		ints = max(ints, (len(all)+intents.PerInt-1)/intents.PerInt)
 	}
-	for _, id := range judged.queries {
-		for _, document := range judged.byID[id].documents {
-			d.Labels, d.DocumentIDs = append(d.Labels, float32(document.value)), append(d.DocumentIDs, document.id)
-			set := make([]int, ints)
-			for _, i := range document.intents {
-				set[i/intents.PerInt] |= 1 << (i % intents.PerInt)
-			}
-			d.Intents = append(d.Intents, set...)
-			d.origin.Lines = append(d.origin.Lines, int32(document.line))
+	judged.Intents = make([]int, judged.Rows()*ints)
+	for row, list := range judged.intents {
+		for _, i := range list {
+			judged.Intents[row*ints+i/intents.PerInt] |= 1 << (i % intents.PerInt)
 		}
-		d.QueryIDs, d.Offsets = append(d.QueryIDs, id), append(d.Offsets, d.Rows())
+		judged.Labels[row] = float32(judged.Gains[row])
 	}
-	if lines := d.origin.Lines; !slices.IsSorted(lines) { // a query came back after another one
-		sorted := slices.Sorted(slices.Values(lines))
-		for _, line := range lines {
-			row, _ := slices.BinarySearch(sorted, line)
-			d.SourceRows = append(d.SourceRows, row)
-		}
-	}
+	judged.Gains = nil
+	d := judged.ByQueries()
+	d.Warnings = warnings
 	return d, nil
 }
 
 // mostSubtopics bounds the subtopics of a query, as every document of the file has a bit for each.
 const mostSubtopics = 16 * intents.PerInt
 
-// A trecFile is what a TREC file has of each query.
+// A trecFile has what a TREC file says of documents.
 type trecFile struct {
-	queries []string // by first line
-	byID    map[string]*trecQuery
+	Dataset                       // each document as a query; Gains are scores or grades
+	rows      map[[2]string]int   // by query and document
+	lines     map[[3]string]int   // by query, document and subtopic
+	subtopics map[string][]string // by query
+	intents   [][]int             // [rows] places in subtopics
 }
 
-type trecQuery struct {
-	documents []trecDocument
-	at        map[string]int    // place of a document
-	lines     map[[2]string]int // by document and subtopic
-	subtopics []string
-}
-
-type trecDocument struct {
-	id      string
-	value   float64 // its score or label
-	intents []int   // places in subtopics
-	line    int
+func newTRECFile(path string) *trecFile {
+	return &trecFile{Dataset: Dataset{Name: path, Offsets: []int{0}, FeatureIDs: []int{}, origin: reader.Origin{Path: path}},
+		rows: map[[2]string]int{}, lines: map[[3]string]int{}, subtopics: map[string][]string{}}
 }
 
 // add adds a document of a query, judged for a subtopic; a run has but one.
-func (f *trecFile) add(query, subtopic string, d trecDocument) error {
-	if f.byID == nil {
-		f.byID = map[string]*trecQuery{}
+func (f *trecFile) add(query, subtopic, document string, value float64, line int) error {
+	key := [3]string{query, document, subtopic}
+	if first, again := f.lines[key]; again {
+		return fmt.Errorf("query %s: duplicate document %q, first in line %d", query, document, first)
 	}
-	q := f.byID[query]
-	if q == nil {
-		q = &trecQuery{at: map[string]int{}, lines: map[[2]string]int{}}
-		f.queries, f.byID[query] = append(f.queries, query), q
-	}
-	key := [2]string{d.id, subtopic}
-	if first, again := q.lines[key]; again {
-		return fmt.Errorf("query %s: duplicate document %q, first in line %d", query, d.id, first)
-	}
-	q.lines[key] = d.line
-	intent := slices.Index(q.subtopics, subtopic)
+	f.lines[key] = line
+	intent := slices.Index(f.subtopics[query], subtopic)
 	if intent < 0 {
-		intent, q.subtopics = len(q.subtopics), append(q.subtopics, subtopic)
+		intent, f.subtopics[query] = len(f.subtopics[query]), append(f.subtopics[query], subtopic)
 	}
 	if intent == mostSubtopics {
 		return fmt.Errorf("query %s: more than %d subtopics", query, mostSubtopics)
 	}
-	if d.value > 0 {
-		d.intents = []int{intent}
-	}
-	at, judged := q.at[d.id]
+	row, judged := f.rows[[2]string{query, document}]
 	if !judged {
-		q.at[d.id], q.documents = len(q.documents), append(q.documents, d)
-		return nil
+		row = f.Rows()
+		f.rows[[2]string{query, document}] = row
+		f.QueryIDs, f.DocumentIDs, f.Offsets = append(f.QueryIDs, query), append(f.DocumentIDs, document), append(f.Offsets, row+1)
+		f.Labels, f.Gains, f.intents = append(f.Labels, 0), append(f.Gains, value), append(f.intents, nil)
+		f.origin.Lines = append(f.origin.Lines, int32(line))
 	}
-	document := &q.documents[at]
-	document.value, document.intents = max(document.value, d.value), append(document.intents, d.intents...)
+	if f.Gains[row] = max(f.Gains[row], value); value > 0 {
+		f.intents[row] = append(f.intents[row], intent)
+	}
 	return nil
 }
 

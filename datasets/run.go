@@ -42,7 +42,7 @@ type Run struct {
 // a document is twice in a query, and if the run has no judged query.
 func ReadRun(path string, judged *Dataset) (*Run, error) {
 	var scores []float64
-	found, form := trecFile{}, 0 // words of a line
+	found, form := newTRECFile(path), 0 // words of a line
 	warnings, err := readTREC(path, tableOfScores, func(r record) error {
 		form = cmp.Or(form, len(r.words))
 		switch {
@@ -55,7 +55,7 @@ func ReadRun(path string, judged *Dataset) (*Run, error) {
 			return err
 		}
 		score, err := parseScore(r.words[4])
-		return cmp.Or(err, found.add(r.words[0], "", trecDocument{id: r.words[2], value: score, line: r.line}))
+		return cmp.Or(err, found.add(r.words[0], "", r.words[2], score, r.line))
 	})
 	if err != nil {
 		return nil, err
@@ -66,7 +66,10 @@ func ReadRun(path string, judged *Dataset) (*Run, error) {
 	}
 	run.origin.Lines = nil // add appends the lines of documents
 	if form != 1 {
-		err = run.join(found, judged)
+		ranked := found.Select(slices.SortedFunc(slices.Values(found.Offsets[:found.Rows()]), func(a, b int) int {
+			return cmp.Or(cmp.Compare(found.Gains[b], found.Gains[a]), cmp.Compare(found.DocumentIDs[b], found.DocumentIDs[a]))
+		}))
+		err = run.join(ranked.ByQueries(), judged)
 	} else {
 		err = run.take(scores, judged)
 	}
@@ -75,9 +78,9 @@ func ReadRun(path string, judged *Dataset) (*Run, error) {
 	}
 	if run.Rows() == 0 {
 		why := ""
-		known := func(id string) bool { return found.byID[id] != nil }
-		if len(found.queries) > 0 && judged.Queries() > 0 && !slices.ContainsFunc(judged.QueryIDs, known) {
-			why = fmt.Sprintf(": ids must be spelt alike: a query is called %q there, and %q here", judged.QueryIDs[0], found.queries[0])
+		known := func(id string) bool { return slices.Contains(found.QueryIDs, id) }
+		if found.Queries() > 0 && judged.Queries() > 0 && !slices.ContainsFunc(judged.QueryIDs, known) {
+			why = fmt.Sprintf(": ids must be spelt alike: a query is called %q there, and %q here", judged.QueryIDs[0], found.QueryIDs[0])
 		}
 		return nil, fmt.Errorf("datasets: %s has no labelled document of a query of %s%s", path, judged.Name, why)
 	}
@@ -125,7 +128,7 @@ func (r *Run) take(scores []float64, judged *Dataset) error {
 	}
 	for q := range judged.Queries() {
 		for row := judged.Offsets[q]; row < judged.Offsets[q+1]; row++ {
-			r.add(judged, q, row, judged.documentID(q, row), byRow[row], false)
+			r.add(judged, row, judged.documentID(q, row), byRow[row], false)
 		}
 		r.end(judged, q)
 	}
@@ -135,43 +138,46 @@ func (r *Run) take(scores []float64, judged *Dataset) error {
 	return nil
 }
 
-// join makes the run of what was found, and of the judged documents that were not.
-func (r *Run) join(found trecFile, judged *Dataset) error {
+// join makes the run of what was found, best first, and of the judged documents that were not.
+func (r *Run) join(found, judged *Dataset) error {
 	if err := judged.checkTREC(); err != nil {
 		return err
+	}
+	numbers := map[string]int{} // of the run's queries
+	for q, id := range found.QueryIDs {
+		numbers[id] = q
 	}
 	lacking, known := 0, 0
 	strange := "" // an unknown document of a judged query
 	for q, id := range judged.QueryIDs {
-		query := found.byID[id]
-		if query == nil {
+		number, is := numbers[id]
+		if !is {
 			lacking++
 			continue
 		}
-		documents := query.documents
 		rows := map[string]int{}
 		for row := judged.Offsets[q]; row < judged.Offsets[q+1]; row++ {
 			rows[judged.documentID(q, row)] = row
 		}
-		slices.SortFunc(documents, func(a, b trecDocument) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(b.id, a.id)) })
-		for _, d := range documents {
-			row, found := rows[d.id]
+		for at := found.Offsets[number]; at < found.Offsets[number+1]; at++ {
+			document := found.DocumentIDs[at]
+			row, isJudged := rows[document]
 			switch {
-			case found && judged.Labels[row] != Unlabelled:
+			case isJudged && judged.Labels[row] != Unlabelled:
 				known++
-			case !found:
+			case !isJudged:
 				if row = -1; strange == "" {
 					strange = fmt.Sprintf(": ids must be spelt alike: query %s has the document %q there, and %q here",
-						id, judged.documentID(q, judged.Offsets[q]), d.id)
+						id, judged.documentID(q, judged.Offsets[q]), document)
 				}
 			}
-			r.add(judged, q, row, d.id, d.value, false)
-			delete(rows, d.id)
+			r.add(judged, row, document, found.Gains[at], false)
+			delete(rows, document)
 		}
 		for row := judged.Offsets[q]; row < judged.Offsets[q+1]; row++ {
 			id := judged.documentID(q, row)
 			if _, left := rows[id]; left {
-				r.add(judged, q, row, id, 0, true)
+				r.add(judged, row, id, 0, true)
 			}
 		}
 		r.end(judged, q)
@@ -184,15 +190,15 @@ func (r *Run) join(found trecFile, judged *Dataset) error {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of the %d judged queries are not in the run: they are left out, as by trec_eval "+
 			"without -c", r.Name, lacking, judged.Queries()))
 	}
-	if more := len(found.queries) - judged.Queries() + lacking; more > 0 {
+	if more := found.Queries() - judged.Queries() + lacking; more > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of the %d queries have no judgements: they are left out", r.Name, more,
-			len(found.queries)))
+			found.Queries()))
 	}
 	return nil
 }
 
-// add adds a document of query q with the label, the group and the intents of a row of judged; −1: it has none.
-func (r *Run) add(judged *Dataset, q, row int, id string, score float64, unranked bool) {
+// add adds a document with the label, the group and the intents of a row of judged; −1: it has none.
+func (r *Run) add(judged *Dataset, row int, id string, score float64, unranked bool) {
 	label, group, line, ints := float32(0), -1, int32(0), len(judged.Intents)/max(1, judged.Rows())
 	intents := make([]int, ints)
 	if row >= 0 {

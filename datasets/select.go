@@ -79,3 +79,29 @@ func (d *Dataset) bySource() []int {
 	}
 	return rows
 }
+
+// ByQueries puts the documents of each query together, given a dataset in which each document is a query. Queries are in the order of
+// their first documents. A warning says if documents were moved.
+func (d *Dataset) ByQueries() *Dataset {
+	rows, ids, moved := map[string][]int{}, []string(nil), 0
+	for r, id := range d.QueryIDs {
+		if rows[id] == nil {
+			ids = append(ids, id)
+		} else if d.QueryIDs[r-1] != id {
+			moved++
+		}
+		rows[id] = append(rows[id], r)
+	}
+	order, offsets := make([]int, 0, d.Rows()), []int{0}
+	for _, id := range ids {
+		order = append(order, rows[id]...)
+		offsets = append(offsets, len(order))
+	}
+	grouped := d.Select(order)
+	grouped.QueryIDs, grouped.Offsets = ids, offsets
+	if moved > 0 {
+		grouped.Warnings = append(grouped.Warnings, fmt.Sprintf(
+			"%s: queries are not contiguous: documents were moved to earlier ones of their query %d times", d.Name, moved))
+	}
+	return grouped
+}

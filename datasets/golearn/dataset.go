@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -77,7 +76,7 @@ func Dataset(from base.FixedDataGrid, o GridOptions) (*datasets.Dataset, error) 
 		return nil, err
 	}
 	d.GroupNames = groups.Names
-	return byQueries(d), d.Validate()
+	return d.ByQueries(), d.Validate()
 }
 
 // names lists the names of all attributes.
@@ -129,34 +128,6 @@ func read(d *datasets.Dataset, from base.FixedDataGrid, roles map[string]valueRe
 		err = errors.New("golearn: the grid has no rows")
 	}
 	return err
-}
-
-// byQueries puts the documents of each query together, given each row as a query. Queries are in the order of their first rows, and
-// rows keep their order.
-func byQueries(d *datasets.Dataset) *datasets.Dataset {
-	first, moved := map[string]int{}, 0
-	for r, id := range d.QueryIDs {
-		if _, again := first[id]; !again {
-			first[id] = r
-		} else if d.QueryIDs[r-1] != id {
-			moved++
-		}
-	}
-	grouped := d.Select(slices.SortedStableFunc(slices.Values(d.Offsets[:d.Rows()]), func(a, b int) int {
-		return cmp.Compare(first[d.QueryIDs[a]], first[d.QueryIDs[b]])
-	}))
-	grouped.Offsets = []int{0}
-	for r := 1; r <= grouped.Rows(); r++ {
-		if r == grouped.Rows() || grouped.QueryIDs[r] != grouped.QueryIDs[r-1] {
-			grouped.Offsets = append(grouped.Offsets, r)
-		}
-	}
-	grouped.QueryIDs = slices.Compact(grouped.QueryIDs)
-	if moved > 0 {
-		grouped.Warnings = append(grouped.Warnings, fmt.Sprintf(
-			"%s: queries are not contiguous: documents were moved to earlier ones of their query %d times", d.Name, moved))
-	}
-	return grouped
 }
 
 func queryID(a base.Attribute, value []byte) (string, error) {
