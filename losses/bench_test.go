@@ -36,7 +36,7 @@ func BenchmarkLosses(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%dx%d", name, size.queries, size.documents), func(b *testing.B) {
 				batch := f.batch(tensor.Float32)
 				batch.Sampler, batch.Exposure = ops.NewSampler(100, 10, 1), ops.NewSampler(1000, 10, 2)
-				build, err := losses.ByName(name)
+				build, err := losses.Parse(name)
 				if err != nil {
 					b.Fatal(err)
 				}

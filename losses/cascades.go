@@ -23,7 +23,7 @@ var (
 	MRR = cascade((*batch).relevant, relevance, inverseRank)
 	// MAP, exact-map by name, is Σ over relevant k of precision@k / min(K, relevant documents), K the number of Discounts
 	// (docs/exact.md; the metric: Buckley & Voorhees, SIGIR 2000).
-	MAP = Metric{Objective{RatioOnly: true, labels: true, graph: averagePrecision, curvature: curvature{bound, ofPrecision}}}
+	MAP = Metric{Objective{RatioOnly: true, labels: true, graph: averagePrecision, curvature: ofPrecision}}
 	// ERR, exact-err by name, is expected reciprocal rank, Σ_k 1/k R_k Π_{x<k} (1 − R_x), R = (2^label − 1) / 2^highest
 	// (Chapelle et al., CIKM 2009). The highest grade is HighestGrade, 0 stands for 4; labels above it count as it.
 	ERR = cascade((*batch).stops, stop, inverseRank)
@@ -63,7 +63,7 @@ func cascade(stops func(b *batch) *G.Node, chance func(label, highest float64) f
 		_, err := q.expectation.CascadeCurvature(q.scores, rewards, continuations, discounts, make([]float64, len(out)), out)
 		return err
 	}
-	return Metric{Objective{RatioOnly: true, labels: true, graph: graph, curvature: curvature{bound, write}}}
+	return Metric{Objective{RatioOnly: true, labels: true, graph: graph, curvature: write}}
 }
 
 // relevance is 1 for labels of 1 or more, and 0 for others, as in package metrics.
@@ -164,10 +164,6 @@ func byIntents(name string, alpha float64, discounts func(n int) []float64, idea
 		})
 	}
 	graph := func(b *batch) *G.Node {
-		weights := b.DocumentWeights
-		if b.noiseOf != nil {
-			weights = b.noiseOf.DocumentWeights
-		}
 		metric := func(l *op.List, lambda []float64) (value float64, err error) {
 			var part []float64
 			if lambda != nil {
@@ -184,10 +180,10 @@ func byIntents(name string, alpha float64, discounts func(n int) []float64, idea
 			return value, err
 		}
 		return neg(G.Must(op.Metric("losses: "+name, fmt.Sprint(alpha), b.Lists, metric, op.RowSets("intents", b.intents()),
-			op.Weights(weights), op.Discounts(discounts(len(b.discounts()))))))
+			op.Weights(b.ownWeights()), op.Discounts(discounts(len(b.discounts()))))))
 	}
 	return Metric{Objective{
-		LabelFree: true, Intents: true, labels: true, err: redundancies.check(alpha, name, alpha), curvature: curvature{bound, write},
+		LabelFree: true, Intents: true, labels: true, err: redundancies.check(alpha, name, alpha), curvature: write,
 		graph: graph,
 	}}
 }

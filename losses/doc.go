@@ -4,7 +4,7 @@
 //
 //	loss, err := losses.Expected(losses.DCG, losses.Exact).Mean(losses.Batch{Lists: lists, Gains: gains, Discounts: discounts})
 //
-// [ByName] finds a loss by its name, and [Parse] reads weighted sums of them. A custom loss is a [Func].
+// [Parse] finds a loss by its name, and reads weighted sums of them. A custom loss is a [Func].
 //
 // # Losses
 //

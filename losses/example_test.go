@@ -13,7 +13,7 @@ import (
 )
 
 // The loss of two queries, of three and of two documents, and its gradient.
-func ExampleByName() {
+func ExampleParse_name() {
 	g := G.NewGraph()
 	scores := G.NewVector(g, tensor.Float64, G.WithName("scores"), G.WithShape(5),
 		G.WithValue(tensor.New(tensor.WithBacking([]float64{0, 1, 0, 0, 0}))))
@@ -22,7 +22,7 @@ func ExampleByName() {
 	offsets := G.NewVector(g, tensor.Int, G.WithName("offsets"), G.WithShape(3),
 		G.WithValue(tensor.New(tensor.WithBacking([]int{0, 3, 5}))))
 
-	build, err := losses.ByName("plrank-rb")
+	build, err := losses.Parse("plrank-rb")
 	if err != nil {
 		panic(err)
 	}
@@ -86,13 +86,13 @@ func show(f losses.Func) {
 }
 
 // Losses by name: on scores alone, from sampled rankings or noise, and of fairness.
-func ExampleByName_all() {
+func ExampleParse_all() {
 	for _, name := range []string{
 		"softmax", "xe-ndcg", "listnet", "ranknet", "hinge", "lambdarank", "ndcg-loss1", "ndcg-loss2", "ndcg-loss2pp",
 		"approxndcg", "gumbel-approxndcg", "neuralndcg", "pirank", "mse", "query-rmse", "ordinal", "cross-entropy", "listmle", "lambdaloss-deterministic",
 		"stochasticrank", "ee-l(plrank-rb)", "group-exposure(plrank-rb)", "group-treatment(plrank-rb)",
 	} {
-		f, err := losses.ByName(name)
+		f, err := losses.Parse(name)
 		if err != nil {
 			panic(err)
 		}

@@ -18,7 +18,7 @@ type Metric struct{ exact Objective }
 
 // DCG is Σ_k θ_k ρ_{y_k}, with the Gains and Discounts of the batch, whatever these are: plrank-exact by name. Gains may be
 // negative; a run with gains that are not finite returns an error.
-var DCG = Metric{Objective{degree: 1, graph: expectedMetric, curvature: curvature{bound, ofMetric}}}
+var DCG = Metric{Objective{degree: 1, graph: expectedMetric, curvature: ofMetric}}
 
 func expectedMetric(b *batch) *G.Node {
 	return neg(G.Must(ops.ExpectedMetric(b.Lists, b.gains(), b.discounts())))

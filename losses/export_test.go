@@ -52,8 +52,13 @@ func ExactOf(name string) string {
 
 // KindOfCurvature says what the curvature of a loss is.
 func KindOfCurvature(name string) string {
-	kind := MustTerms(name)[0].curvature.is
-	return [...]string{secondDerivative: "second derivative", bound: "bound", size: "size"}[kind]
+	switch o := MustTerms(name)[0]; {
+	case name == "lambdaloss" || name == "listmle":
+		return "size"
+	case o.weights == ofPolicy || strings.HasPrefix(name, "query-rmse"):
+		return "bound"
+	}
+	return "second derivative"
 }
 
 // MustTerms is Terms without an error.

@@ -113,6 +113,14 @@ func (b *batch) checkRows(what string, n *G.Node) {
 	}
 }
 
+// ownWeights returns the weights of the documents; the scores of a policy have them in them.
+func (b *batch) ownWeights() *G.Node {
+	if b.noiseOf != nil {
+		return b.noiseOf.DocumentWeights
+	}
+	return b.DocumentWeights
+}
+
 // earned returns x, and 0 for documents of weight 0, which do not exist for a policy.
 func (b *batch) earned(x *G.Node) *G.Node {
 	if b.noiseOf == nil {

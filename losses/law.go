@@ -17,10 +17,6 @@ import (
 var PairAccuracy = Metric{Objective{RatioOnly: true, labels: true, graph: pairAccuracy}}
 
 func pairAccuracy(b *batch) *G.Node {
-	weights := b.DocumentWeights
-	if b.noiseOf != nil {
-		weights = b.noiseOf.DocumentWeights
-	}
 	return neg(G.Must(op.Metric("losses: PairAccuracy", "", b.Lists, func(l *op.List, lambda []float64) (float64, error) {
 		var there []int // documents of weight 0 are not
 		var scores, labels, part []float64
@@ -37,7 +33,7 @@ func pairAccuracy(b *batch) *G.Node {
 			lambda[there[i]] = slope
 		}
 		return value, err
-	}, op.Rows("labels", b.labelsFromZero()), op.Weights(weights), op.Discounts(b.discounts()))))
+	}, op.Rows("labels", b.labelsFromZero()), op.Weights(b.ownWeights()), op.Discounts(b.discounts()))))
 }
 
 // BestSuccess, exact-success(n) by name, is the success of the best of n rankings drawn independently, 1 − (1 − S)^n with S the
@@ -52,7 +48,7 @@ func BestSuccess(n float64) Metric {
 	m.exact.graph = func(b *batch) *G.Node {
 		return neg(fromRelevance(b, fmt.Sprint("losses: BestSuccess ", n), bestSuccess(n), alike))
 	}
-	m.exact.curvature.write = func(q *query, out []float64) error {
+	m.exact.curvature = func(q *query, out []float64) error {
 		relevant, slopes := make([]float64, len(out)), make([]float64, len(out))
 		for d := range relevant {
 			relevant[d] = relevance(q.labels[d], 0)
@@ -92,7 +88,7 @@ func DeviationSuccess() Objective { return deviation(Success, alike) }
 
 func deviation(m Metric, discount func(k int) float64) Objective {
 	o := m.exact
-	o.curvature = curvature{}
+	o.curvature = nil
 	o.graph = func(b *batch) *G.Node {
 		return fromRelevance(b, "losses: Deviation", ofDraws, discount)
 	}

@@ -54,7 +54,7 @@ func TestLawOfSuccessAtOneRank(t *testing.T) {
 	if _, err := losses.Expected(losses.BestSuccess(.5), losses.Exact).Build(f.batch(tensor.Float64)); err == nil || err.Error() != want {
 		t.Errorf("half a draw: %v", err)
 	}
-	if _, err := losses.ByName("exact-success(0)"); err == nil {
+	if _, err := losses.Parse("exact-success(0)"); err == nil {
 		t.Error("exact-success(0) is no error")
 	}
 }

@@ -41,7 +41,7 @@ var safety = map[string]struct {
 }
 
 func byName(name string) losses.Func {
-	f, err := losses.ByName(name)
+	f, err := losses.Parse(name)
 	if err != nil {
 		panic(err)
 	}
@@ -184,7 +184,7 @@ func TestSafetyLossErrors(t *testing.T) {
 		"prpo(0)":           "want a ratio above 0 and up to 1, such as prpo(0.5)",
 		"prpo(epsilon=0.1)": "want a ratio above 0 and up to 1, such as prpo(0.5)",
 	} {
-		if _, err := losses.ByName(name); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := losses.Parse(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

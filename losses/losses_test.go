@@ -101,7 +101,7 @@ func sampled(t *testing.T, b losses.Batch) losses.Batch {
 
 // meanOf is the mean over the queries of a loss by name.
 func meanOf(name string, b losses.Batch) (*G.Node, error) {
-	f, err := losses.ByName(name)
+	f, err := losses.Parse(name)
 	if err != nil {
 		return nil, err
 	}
@@ -405,7 +405,7 @@ var old = []string{
 }
 
 func TestNamesInOlderConfigurationsAreKnown(t *testing.T) {
-	if _, err := losses.ByName("plrank3"); err == nil || !strings.Contains(err.Error(), "plrank2") {
+	if _, err := losses.Parse("plrank3"); err == nil || !strings.Contains(err.Error(), "plrank2") {
 		t.Errorf("error %v, want one that lists the nearest names", err)
 	}
 	names := losses.Names()
@@ -439,7 +439,7 @@ func TestMissingFieldIsNamed(t *testing.T) {
 		for _, name := range losses.Names() {
 			b := sampled(t, newFixture(normal).batch(tensor.Float64))
 			c.take(&b)
-			f, err := losses.ByName(name)
+			f, err := losses.Parse(name)
 			if err != nil {
 				t.Fatal(err)
 			}

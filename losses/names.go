@@ -140,26 +140,18 @@ func lookup(name string) (Term, error) {
 	return Term{n.with(x), name, 1}, n.check(x, base, parameter)
 }
 
-// ByName returns the loss of that name, see [Names]. A parameter follows in parentheses, or has its default: approxndcg,
-// gumbel-approxndcg, neuralndcg and pirank take a temperature (1), as in approxndcg(0.1), exposure-risk a level (0.95), prpo a
-// ratio (0.5), query-rmse a scale (1), exact-alpha-ndcg and exact-err-ia an alpha (0.5) and exact-success a number of draws (1).
-// Fairness losses take the loss that estimates exposure from samples, as in disparity(plrank2), or cascade. The error for an unknown
-// name lists the known ones.
-func ByName(name string) (Func, error) {
-	t, err := lookup(name)
-	if err != nil {
-		return nil, fmt.Errorf("losses: %w", err)
-	}
-	return sum([]Term{t}), nil
-}
-
-// Parse reads a loss as [ByName] does, or a weighted sum of several, such as
+// Parse returns the loss of a name, see [Names], or a weighted sum of several, such as
 //
 //	plrank-exact + 0.5*disparity
 //
+// A parameter follows in parentheses, or has its default: approxndcg, gumbel-approxndcg, neuralndcg and pirank take a
+// temperature (1), as in approxndcg(0.1), exposure-risk a level (0.95), prpo a ratio (0.5), query-rmse a scale (1), exact-
+// alpha-ndcg and exact-err-ia an alpha (0.5) and exact-success a number of draws (1). Fairness losses take the loss that
+// estimates exposure from samples, as in disparity(plrank2), or cascade.
+//
 // Blanks do not matter, except before the minus of a - 0.5*b, which could be part of a name. A weight may be any finite number; a
 // term of weight 0 is left out. The terms share their samples: one set of rankings for gradients, and another for exposure. An
-// error says at which column the text is wrong, and what would be right.
+// error says at which column the text is wrong, and what would be right; for an unknown name it lists the known ones.
 func Parse(text string) (Func, error) {
 	terms, err := Terms(text)
 	if err != nil {

@@ -81,23 +81,11 @@ type query struct {
 	expectation                    *plackett.Expectation
 }
 
-// A curvature writes the curvature of each document to out, which is 0 before. If write is nil, the curvature is not known.
-type curvature struct {
-	is    kind
-	write func(q *query, out []float64) error
-}
-
-// kind says how a curvature relates to the second derivative of its loss.
-type kind int
-
-const (
-	secondDerivative kind = iota // equal, by the document's own score; ranks and the weights of pairs are constants
-	bound                        // at least as large in size; for a metric, where every rank counts
-	size                         // about as large in size
-)
+// A curvature writes the curvature of each document to out, which is 0 before; nil: it is not known.
+type curvature func(q *query, out []float64) error
 
 // HasCurvature reports whether [Objective.Curvature] is known.
-func (o Objective) HasCurvature() bool { return o.curvature.write != nil }
+func (o Objective) HasCurvature() bool { return o.curvature != nil }
 
 // KeepsCurvature reports whether a run of the loss with a gradient, unless documents have weights, adds to Batch.Curvature what
 // [Objective.Curvature] does, from the same pass.
@@ -161,7 +149,7 @@ func (o Objective) addCurvature(in metrics.Queries, factor float64, out []float6
 		}
 	}
 	own := make([]float64, len(q.scores))
-	err = o.curvature.write(&q, own)
+	err = o.curvature(&q, own)
 	floats.AddScaled(out, factor, earned(own, q.weights))
 	return true, err
 }

@@ -129,11 +129,8 @@ func Pairwise(phi Phi, w PairWeights) Objective {
 	id := op.NewID()
 	o.graph = func(b *batch) *G.Node { return w.loss(b, phi, id) }
 	if phi.Curved {
-		o.curvature.write = func(q *query, out []float64) error { return w.curvature(q, phi, out) }
+		o.curvature = func(q *query, out []float64) error { return w.curvature(q, phi, out) }
 		o.keeps = !w.Noise
-	}
-	if w.Noise {
-		o.curvature.is = size
 	}
 	return o
 }

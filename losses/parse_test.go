@@ -49,7 +49,7 @@ func TestSumHasTheWeightedTerms(t *testing.T) {
 		value, gradient := differentiate(t, loss, b.Lists.Scores)
 		wantValue, wantGradient := 0.0, make([]float64, len(gradient))
 		for name, weight := range want {
-			f2, err := losses.ByName(name)
+			f2, err := losses.Parse(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +196,7 @@ func TestParametersOfFunctionsAreThoseOfNames(t *testing.T) {
 			}
 			return evaluate(t, loss)[0]
 		}
-		named, err := losses.ByName(name)
+		named, err := losses.Parse(name)
 		if err != nil {
 			t.Fatal(err)
 		}

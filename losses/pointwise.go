@@ -39,7 +39,7 @@ func QueryRMSE(scale float64) Objective {
 		return nil
 	}
 	return Objective{
-		LabelFree: true, labels: true, weights: ofTerms, curvature: curvature{bound, twice}, err: labelScales.check(scale, "QueryRMSE", scale),
+		LabelFree: true, labels: true, weights: ofTerms, curvature: twice, err: labelScales.check(scale, "QueryRMSE", scale),
 		graph: func(b *batch) *G.Node { return queryRMSE(b, scale) },
 	}
 }
@@ -143,7 +143,7 @@ func pointwise(name string, labels func(*batch) *G.Node, check func(highest floa
 			return value, nil
 		}, op.AnyRows("labels", labels(b)), op.Weights(b.DocumentWeights)))
 	}
-	o.curvature.write = func(q *query, out []float64) error {
+	o.curvature = func(q *query, out []float64) error {
 		for d, m := range q.scores {
 			out[d] = weightOf(q.weights, d) * second(m, q.highest, float64(len(out)))
 		}

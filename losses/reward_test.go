@@ -31,7 +31,7 @@ func TestRewardOfASumOverRanksIsPolicyGradientLOO(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, err := losses.ByName("policy-gradient-loo")
+		other, err := losses.Parse("policy-gradient-loo")
 		if err != nil {
 			t.Fatal(err)
 		}

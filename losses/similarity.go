@@ -20,10 +20,6 @@ func Similarity() Objective {
 }
 
 func similarity(b *batch) *G.Node {
-	weights := b.DocumentWeights
-	if b.noiseOf != nil {
-		weights = b.noiseOf.DocumentWeights
-	}
 	by, name := op.RowInts("groups", b.Groups), "losses: Similarity of groups"
 	if b.Groups == nil {
 		sets := given(b.Intents, "no groups and no intents: want Batch.Groups or Batch.Intents")
@@ -52,5 +48,5 @@ func similarity(b *batch) *G.Node {
 		return op.Own[plackett.Expectation](l).Similarity(l.X[0], vectors, dimension, counted(l.Discounts, func(int) float64 {
 			return 2 / shown / (shown - 1)
 		}), lambda)
-	}, by, op.Weights(weights), op.Discounts(b.discounts())))
+	}, by, op.Weights(b.ownWeights()), op.Discounts(b.discounts())))
 }

@@ -17,7 +17,7 @@ import (
 // It is the cheapest of the listwise losses. It reads Gains; a run with negative gains returns an
 // error. Queries without gains have 0.
 func Softmax() Objective {
-	return Objective{RatioOnly: true, weights: ofCopies, curvature: curvature{write: withGains(oneChoice)}, graph: func(b *batch) *G.Node {
+	return Objective{RatioOnly: true, weights: ofCopies, curvature: withGains(oneChoice), graph: func(b *batch) *G.Node {
 		return crossEntropy(b, b.times(b.gainsFromZero()))
 	}}
 }
@@ -98,7 +98,7 @@ func noisyTarget(b *batch) *G.Node {
 // It is the cross entropy of the probabilities to stand first, by the labels and by the scores. It
 // reads Labels, which must be finite.
 func ListNet() Objective {
-	return Objective{LabelFree: true, labels: true, weights: ofCopies, curvature: curvature{write: oneChoice}, graph: listNet}
+	return Objective{LabelFree: true, labels: true, weights: ofCopies, curvature: oneChoice, graph: listNet}
 }
 
 func listNet(b *batch) *G.Node {
@@ -117,7 +117,7 @@ func listNet(b *batch) *G.Node {
 // the order that Sampler draws, without it by row (see [ops.IdealRankings]), and the loss 0 for queries
 // without gains. Rankings shorter than the list give the top-k ListMLE (Xia et al., NIPS 2009).
 func ListMLE() Objective {
-	return Objective{RatioOnly: true, weights: ofCopies, curvature: curvature{size, withGains(drawnChoices)}, graph: listMLE}
+	return Objective{RatioOnly: true, weights: ofCopies, curvature: withGains(drawnChoices), graph: listMLE}
 }
 
 func listMLE(b *batch) *G.Node {
@@ -159,7 +159,7 @@ func PartialListMLE() Objective {
 		choices(q.scores, q.gains, q.weights, order, make([]float64, 2*len(order)), nil, out)
 		return nil
 	}
-	return Objective{RatioOnly: true, weights: ofCopies, curvature: curvature{write: atOnce}, graph: partialListMLE}
+	return Objective{RatioOnly: true, weights: ofCopies, curvature: atOnce, graph: partialListMLE}
 }
 
 func partialListMLE(b *batch) *G.Node {

@@ -37,12 +37,12 @@ func Targets(list []Target) Objective {
 		gains := G.Must(f.Apply(l, op.AnyRows("scores", l.Scores), op.RowInts("groups", b.groups()), op.Discounts(b.discounts())))
 		return neg(G.Must(ops.ExpectedMetric(l, gains, b.discounts())))
 	}
-	o.curvature = curvature{bound, func(q *query, out []float64) error {
+	o.curvature = func(q *query, out []float64) error {
 		gains := make([]float64, len(q.groups))
 		targetGains(list, q.groups, q.discounts, gains)
 		_, err := q.expectation.Curvature(q.scores, gains, q.discounts, make([]float64, len(out)), out)
 		return err
-	}}
+	}
 	return o
 }
 

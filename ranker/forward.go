@@ -28,11 +28,11 @@ const others = ""
 
 // Register sets the maker of the forward pass for a kind of models that are opened later. It
 // replaces an earlier one. A kind that package nn knows needs none in a program with package
-// train: train.Forward runs its graphs.
+// train, which runs its graphs.
 func Register(kind string, maker Maker) { makers.Store(kind, maker) }
 
 // RegisterOthers sets the maker for all kinds without one. If it returns nil, the kind has no
-// forward pass. Package train registers train.Forward.
+// forward pass. Package train registers one that runs graphs.
 func RegisterOthers(maker Maker) { makers.Store(others, maker) }
 
 func registered(kind string) Maker {

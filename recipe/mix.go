@@ -216,7 +216,7 @@ func mixed(shares, units []float64, models []*ranker.Model) (*ranker.Model, erro
 	if err != nil {
 		return nil, err
 	}
-	return ranker.NewWith(f, func(f *ranker.File) (ranker.Forward, error) { return train.Forward(f) })
+	return ranker.New(f)
 }
 
 // deviationWithin returns the standard deviation of scores within their queries.

@@ -62,7 +62,7 @@ func TestGraphsAreBuiltOneAtATime(t *testing.T) {
 		w, err := stored.Select(array)
 		return &rectified{w, &inside, &broken}, err
 	})
-	ranker.Register("rectified", Forward)
+	ranker.Register("rectified", byGraphs)
 	f := &ranker.File{Kind: "rectified", Settings: []byte("null"), Dtype: "float32", Transform: fitted, FeatureIDs: d.FeatureIDs, Gain: "exp2"}
 	f.Arrays = []ranker.Array{{Name: "w", Shape: array.Shape, Values: make([]float64, fitted.Width())}}
 	var file bytes.Buffer

@@ -34,7 +34,7 @@ func TestConfigJSON(t *testing.T) {
 
 // The objective in words has N only where the loss samples, or may.
 func TestObjectiveInWords(t *testing.T) {
-	own, err := losses.ByName("softmax")
+	own, err := losses.Parse("softmax")
 	if err != nil {
 		t.Fatal(err)
 	}

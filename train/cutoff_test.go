@@ -22,7 +22,7 @@ func TestCutoffBeyondTheLongestList(t *testing.T) {
 		var weights [][]float32
 		for _, cutoff := range []RankCount{k, 2000, AllRanks} {
 			ranks := RankCount(0)
-			loss, err := losses.ByName(name)
+			loss, err := losses.Parse(name)
 			if err != nil {
 				t.Fatal(err)
 			}

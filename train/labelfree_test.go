@@ -79,7 +79,7 @@ func TestDataWithoutRelevantDocuments(t *testing.T) {
 			t.Errorf("%s: no best epoch", loss)
 		}
 	}
-	own, err := losses.ByName("mse")
+	own, err := losses.Parse("mse")
 	if err != nil {
 		t.Fatal(err)
 	}

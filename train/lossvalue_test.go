@@ -56,7 +56,7 @@ func TestLossOnValidationIsDeterministic(t *testing.T) {
 	for i := range s.Vali.Weights {
 		s.Vali.Weights[i] = 2
 	}
-	own, err := losses.ByName("softmax")
+	own, err := losses.Parse("softmax")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestRanksHaveOneLoss(t *testing.T) {
 
 // A loss that is not finite is refused, and the query named.
 func TestLossOnValidationIsFinite(t *testing.T) {
-	mse, err := losses.ByName("mse")
+	mse, err := losses.Parse("mse")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,13 +40,13 @@ func (r runScoring) Score(d *datasets.Dataset, _ []int) ([]float64, error) {
 	return r, nil
 }
 
-func init() { ranker.RegisterOthers(Forward) }
+func init() { ranker.RegisterOthers(byGraphs) }
 
-// Forward returns a forward pass that runs the graphs of a model of any kind that package nn knows, and nil for other kinds. In a
+// byGraphs returns a forward pass that runs the graphs of a model of any kind that package nn knows, and nil for other kinds. In a
 // program that imports this package, package ranker uses it for kinds without a forward pass on slices. Several goroutines may
 // call it at once. A program that builds graphs itself at the same time has a data race, since Gorgonia numbers some nodes, such
 // as Rectify's, by a global counter.
-func Forward(f *ranker.File) (ranker.Forward, error) {
+func byGraphs(f *ranker.File) (ranker.Forward, error) {
 	if !slices.Contains(nn.Kinds(), f.Kind) {
 		return nil, nil
 	}

@@ -122,7 +122,7 @@ func (o *options) check() error {
 // checkLoss reports a loss that is not known, or whose own learning rate is invalid.
 func checkLoss(loss string) error {
 	name, rate := rated(loss)
-	if _, err := losses.ByName(name); err != nil {
+	if _, err := losses.Parse(name); err != nil {
 		return err
 	}
 	if v, err := strconv.ParseFloat(rate, 64); strings.Contains(loss, rateSeparator) && (err != nil || !(v > 0) || math.IsInf(v, 0)) {

@@ -88,7 +88,7 @@ func TestKernelGoesOnAfterAnError(t *testing.T) {
 		{"import \"github.com/nobody/nothing\"", `^package "github.com/nobody/nothing" is not part of this kernel; notebooks/README.md says how to add it$`},
 		{"import (\n\t\"fmt\"\n\t\"example.org/x\"\n)", `"example.org/x" is not part of this kernel`},
 		{"import \"slices\"", `"slices" is not part of this kernel`},
-		{"import \"github.com/plrank/plrank/losses\"\n_, err := losses.ByName(\"plrank9\")\nif err != nil { panic(err) }", `plrank9.*the nearest of`},
+		{"import \"github.com/plrank/plrank/losses\"\n_, err := losses.Parse(\"plrank9\")\nif err != nil { panic(err) }", `plrank9.*the nearest of`},
 		{"import (\"os\"; \"time\")\nself, _ := os.FindProcess(os.Getpid())\ngo func() { time.Sleep(300*time.Millisecond); self.Signal(os.Interrupt) }()\nfor i := 0; ; i++ { }", `signal: interrupt`},
 		{"panic(len(x))", `^2$`},
 	}
