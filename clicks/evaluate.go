@@ -246,7 +246,6 @@ type evaluator struct {
 	policies  [3]*propensities // by policy; the first ones, if it gives the logged scores
 	relevance []float64        // r̂ by document
 	weights   []float64        // by rank
-	shown     []int            // in any impression of the situation
 }
 
 // evaluate computes the values of the impressions of a situation [impressions of the log × terms], and its sums of
@@ -255,12 +254,9 @@ func (v *evaluator) evaluate(e *Evaluation, l *Log, s *situation, values []float
 	if len(s.Shown) == 0 {
 		return nil
 	}
-	v.shown = s.documentsShown(l, v.shown[:0])
-	needs := e.needs
-	needs.shown = v.shown
 	var logged *propensities
 	for i, policy := range e.policies {
-		if v.policies[i], err = v.scratch[i].set(policy, logged, s.Impression, e.Bias, needs); err != nil {
+		if v.policies[i], err = v.scratch[i].set(policy, logged, s.Impression, e.Bias, e.needs); err != nil {
 			return err
 		}
 		logged = v.policies[0]

@@ -265,15 +265,6 @@ type situation struct {
 	impressions []int // of the log, ascending
 }
 
-// documentsShown appends the documents that were shown in any of the impressions.
-func (s *situation) documentsShown(l *Log, to []int) []int {
-	for _, i := range s.impressions {
-		to = append(to, l.Impressions[i].Shown...)
-	}
-	slices.Sort(to)
-	return slices.Compact(to)
-}
-
 // situations returns the situations of a log, in the order of their first impressions.
 func (l *Log) situations() []situation {
 	type key struct {

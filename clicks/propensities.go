@@ -18,15 +18,13 @@ const leastPropensity = 1e-13
 // needs says which propensities to compute.
 type needs struct {
 	placements, exposures bool
-	shown                 []int // the documents that need placements; nil: all
 }
 
 // propensities computes the probabilities of a policy for one situation after another.
 type propensities struct {
 	ruled      plackett.Ruled // the policy
 	scores     []float64
-	placements []float64 // [documents × ranks shown] P(d@k); 0 for documents that were not asked for
-	shown      []float64 // the placements of the documents shown
+	placements []float64 // [documents × ranks shown] P(d@k)
 	exposures  []float64 // [documents] Σ_k α_k P(d@k)
 	logs       []float64 // by rank, of the last ranking
 }
@@ -52,20 +50,16 @@ func (p *propensities) set(policy PolicyFunc, other *propensities, im *Impressio
 		return nil, err
 	}
 	ranks := len(im.Shown)
-	// PlacementsOf grows with n², Placements with D·K: at D = 125 and K = 10 they meet at 50 of n.
-	few := im.Rules.Empty() && n.shown != nil && len(n.shown)*len(n.shown) <= 2*len(scores)*ranks
 	if n.placements {
 		p.placements = num.Sized(p.placements, len(scores)*ranks)
-		if few {
-			err = p.placeShown(n.shown, ranks)
-		} else {
-			err = p.ruled.Placements(ranks, p.placements)
+		if err := p.ruled.Placements(ranks, p.placements); err != nil {
+			return nil, err
 		}
 	}
-	if err != nil || !n.exposures {
-		return p, err
+	if !n.exposures {
+		return p, nil
 	}
-	if few || !n.placements {
+	if !n.placements {
 		p.exposures = num.Sized(p.exposures, len(scores))
 		return p, p.ruled.Exposure(b.Alpha[:ranks], p.exposures)
 	}
@@ -103,19 +97,6 @@ func (p *propensities) setExposures(documents int, alpha []float64) {
 	for d := range p.exposures {
 		p.exposures[d] = floats.Dot(alpha, p.placements[d*len(alpha):(d+1)*len(alpha)])
 	}
-}
-
-// placeShown sets the placements of the documents shown, and 0 for others.
-func (p *propensities) placeShown(shown []int, ranks int) error {
-	p.shown = num.Sized(p.shown, len(shown)*ranks)
-	if err := p.ruled.Expectation.PlacementsOf(p.scores, shown, ranks, p.shown); err != nil {
-		return err
-	}
-	clear(p.placements)
-	for i, d := range shown {
-		copy(p.placements[d*ranks:(d+1)*ranks], p.shown[i*ranks:])
-	}
-	return nil
 }
 
 // logProbs returns log P(y_k | y_<k) for the ranks of a ranking of the situation.

@@ -151,7 +151,9 @@ func (e *Expectation) run(scores, gains, discounts, out []float64) (float64, err
 		return 0, nil
 	}
 	x.discounts = discounts[:cutoff]
-	e.sum = x.geometric(tolerance, len(scores), discounts)
+	if x.byRank == nil {
+		e.sum = x.geometric(tolerance, len(scores), discounts)
+	}
 	value := x.run(e.sum, tolerance, scale, scores, gains, out)
 	return value, x.err
 }

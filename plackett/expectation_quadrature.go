@@ -39,6 +39,7 @@ type quadrature struct {
 	similarity *similarity // adds up the blocks of [Expectation.Similarity]; nil: other methods do
 
 	valueOnly bool      // only the value is wanted
+	byRank    []float64 // the value of every rank without its discount is added to; nil: it is not
 	moment    bool      // integrals have the factor w_d t: see [Expectation.Curvature]
 	moments   []float64 // the result if moment is set
 
@@ -57,17 +58,6 @@ type quadrature struct {
 	blocks int // done so far
 	ranks  int // left in a block
 	powers int // of r that the pool of a block has at most
-
-	// Of [Expectation.PlacementsOf]: where the documents are that pool and sweep leave out, ascending; the
-	// mass of those in the pool; what they do in a block, without those that cannot arrive in it; and
-	// their placements, [apart, ranks].
-	apart                    []int
-	apartMass                float64
-	apartWeights, apartGains []float64
-	apartR                   []lanes.Vec
-	apartTransitions         []lanes.Chance
-	placed                   []float64
-	places                   []int // by document, in the order
 
 	times, weights      lanes.Vec // of the nodes
 	r, scratch          []lanes.Vec
@@ -320,8 +310,6 @@ func (x *quadrature) block(sum *geometricSum, exposure bool) (value, left float6
 		value, left = x.products(sum, exposure)
 	case x.estimating:
 		left = x.estimateBlock()
-	case len(x.apart) > 0:
-		left = x.place()
 	case x.similarity != nil:
 		value, left = x.similarity.block(x)
 	default:

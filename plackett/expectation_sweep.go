@@ -86,6 +86,9 @@ func (x *quadrature) sweepEnd(states []lanes.State) (value, left float64) {
 		left += states[k].P[lanes.Width-1]
 		for l, c := range x.weights {
 			value += c * discounts[k] * states[k].A[l]
+			if x.byRank != nil {
+				x.byRank[x.arrivedEnd+k] += c * states[k].A[l]
+			}
 		}
 	}
 	if x.ranks < len(discounts) {
@@ -163,11 +166,6 @@ func (x *quadrature) exponentials(i, to int) []lanes.Vec {
 	largest := x.w[i] * x.times[lanes.Width-1] * math.Exp(1./bucketsPerUnit)
 	_, halvings := math.Frexp(largest / lanes.Small)
 	lanes.Expm1(x.r[i:to], x.w[i:to], &x.times, max(0, halvings))
-	for _, at := range x.apart {
-		if i <= at && at < to {
-			x.r[at] = lanes.Vec{} // as if it never arrived
-		}
-	}
 	return x.r[i:to]
 }
 
@@ -237,7 +235,7 @@ func (x *quadrature) poolPolynomials(n int) {
 	s := x.tapes[0].states[:n]
 	for l, t := range x.times {
 		s[0].P[l] = 0
-		if mass := t * (x.mass[x.sweptEnd] - x.mass[x.poolEnd] - x.apartMass); mass < 600 {
+		if mass := t * (x.mass[x.sweptEnd] - x.mass[x.poolEnd]); mass < 600 {
 			s[0].P[l] = math.Exp(-mass)
 		}
 	}

@@ -235,41 +235,6 @@ func TestPlacementsAreProbabilities(t *testing.T) {
 	})
 }
 
-// PlacementsOf takes some documents out of sweeps and pools; Placements is tested by itself.
-func TestPlacementsOfAgreesWithPlacements(t *testing.T) {
-	e := &Expectation{Tolerance: tightest}
-	rapid.Check(t, func(t *rapid.T) {
-		l := drawHardList(t, 80)
-		docs, cutoff := len(l.scores), min(len(l.discounts), 24)
-		all := make([]float64, docs*cutoff)
-		if err := e.Placements(l.scores, cutoff, all); err != nil {
-			t.Fatal(err)
-		}
-		some := rapid.SliceOfNDistinct(rapid.IntRange(0, docs-1), 0, min(docs, 40), rapid.ID).Draw(t, "some")
-		p := make([]float64, len(some)*cutoff)
-		if err := e.PlacementsOf(l.scores, some, cutoff, p); err != nil {
-			t.Fatal(err)
-		}
-		for i, d := range some {
-			for k := range cutoff {
-				if got, want := p[i*cutoff+k], all[d*cutoff+k]; !(math.Abs(got-want) <= 2e-13) {
-					t.Fatalf("document %d at rank %d: %v, by Placements %v", d, k+1, got, want)
-				}
-			}
-		}
-	})
-	end := errors.New("the end")
-	stopped := &Expectation{Check: func() error { return end }}
-	if err := stopped.PlacementsOf([]float64{1, 2}, []int{1}, 1, make([]float64, 1)); err != end {
-		t.Errorf("Check returned %v, PlacementsOf %v", end, err)
-	}
-	for _, some := range [][]int{{2}, {-1}, {0, 1, 0}} {
-		if err := e.PlacementsOf([]float64{1, 2}, some, 1, make([]float64, len(some))); err == nil || !strings.Contains(err.Error(), "document") {
-			t.Errorf("documents %v of two: error %v", some, err)
-		}
-	}
-}
-
 func (l list) scaleOfDiscounts() float64 {
 	sum := 0.0
 	for _, theta := range l.discounts {
@@ -461,7 +426,6 @@ func TestExpectationRejectsInvalidInput(t *testing.T) {
 		"lambda": short, "gains": gains,
 		"exposure":   e.Exposure(two, two, make([]float64, 3)),
 		"placements": e.Placements(two, 2, make([]float64, 3)),
-		"some":       e.PlacementsOf(two, []int{1}, 2, make([]float64, 3)),
 	} {
 		if !errors.As(err, &length) {
 			t.Errorf("%s: error %v, want a LengthError", name, err)
@@ -483,7 +447,6 @@ func TestExpectationRejectsInvalidInput(t *testing.T) {
 func TestExpectationDoesNotAllocate(t *testing.T) {
 	scores, gains := benchmarkList(200, 3)
 	lambda, placements := make([]float64, 200), make([]float64, 200*5)
-	some := []int{2, 0, 1}
 	var e Expectation
 	step := func() {
 		for _, docs := range []int{200, 3, 50} {
@@ -494,9 +457,6 @@ func TestExpectationDoesNotAllocate(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := e.Placements(scores[:docs], 5, placements[:docs*5]); err != nil {
-				t.Fatal(err)
-			}
-			if err := e.PlacementsOf(scores[:docs], some, 5, placements[:len(some)*5]); err != nil {
 				t.Fatal(err)
 			}
 		}
