@@ -97,19 +97,14 @@ func (m *Model) catBoost(data []byte) error {
 		return err
 	}
 	m.Forest.Bias = bias
-	trees, read := c.file.Trees, c.tree
+	trees, add := c.file.Trees, c.tree
 	if len(trees) == 0 {
-		trees, read = c.file.Symmetric, c.symmetric
+		trees, add = c.file.Symmetric, c.symmetric
 	}
-	for i, raw := range trees {
-		t, err := read(raw)
-		if err != nil {
-			return fmt.Errorf("tree %d: %w", i, err)
+	for _, raw := range trees {
+		if err := add(raw, scale); err != nil {
+			return err
 		}
-		for j := range t.Leaves {
-			t.Leaves[j] *= scale
-		}
-		m.Forest.Trees = append(m.Forest.Trees, t)
 	}
 	return nil
 }
@@ -305,68 +300,57 @@ func (c *catBoost) node(s *catBoostSplit) (n catBoostCut, err error) {
 
 // symmetric reads a tree whose levels have one split each. The last split is the root: it has the highest bit of the
 // number of a leaf.
-func (c *catBoost) symmetric(raw json.RawMessage) (t forest.Tree, err error) {
+func (c *catBoost) symmetric(raw json.RawMessage, scale float64) error {
 	var tree struct {
 		Splits []catBoostSplit
 		Values []float64 `json:"leaf_values"`
 	}
-	if err := json.Unmarshal(raw, &tree); err != nil {
-		return t, err
-	}
+	err := json.Unmarshal(raw, &tree)
 	depth := len(tree.Splits)
-	if depth > 30 || len(tree.Values) != 1<<depth {
-		return t, fmt.Errorf("%d values of leaves after %d splits: want one for each leaf, and one score of a document", len(tree.Values), depth)
+	if err == nil && (depth > 30 || len(tree.Values) != 1<<depth) {
+		err = fmt.Errorf("%d values of leaves after %d splits: want one for each leaf, and one score of a document", len(tree.Values), depth)
 	}
 	nodes := make([]catBoostCut, depth) // whose sets the nodes of a level share
-	for i := range nodes {
-		if nodes[i], err = c.node(&tree.Splits[i]); err != nil {
-			return t, err
-		}
+	for i := 0; i < depth && err == nil; i++ {
+		nodes[i], err = c.node(&tree.Splits[i])
 	}
-	var below func(level, leaf int) (int, error)
-	below = func(level, leaf int) (int, error) {
-		if level == 0 {
-			t.Leaves = append(t.Leaves, tree.Values[leaf])
-			return ^(len(t.Leaves) - 1), nil
-		}
-		return nodes[level-1].branch(&t, func(isTrue int) (int, error) { return below(level-1, leaf|isTrue<<(level-1)) })
+	if err != nil {
+		return c.inTree(err)
 	}
-	_, err = below(depth, 0)
-	return t, err
+	type place struct{ level, leaf int }
+	return grow(c.Model, scale, place{depth, 0}, func(p place) (n forest.Node, children []place, err error) {
+		if p.level == 0 {
+			return forest.Node{Threshold: tree.Values[p.leaf]}, nil, nil
+		}
+		p.level--
+		cut := nodes[p.level]
+		return cut.Node, sides(cut, p, place{p.level, p.leaf | 1<<p.level}), nil
+	})
 }
 
 // tree reads a tree that is not symmetric.
-func (c *catBoost) tree(raw json.RawMessage) (t forest.Tree, err error) {
+func (c *catBoost) tree(raw json.RawMessage, scale float64) error {
 	var root catBoostNode
 	if err := json.Unmarshal(raw, &root); err != nil {
-		return t, err
+		return c.inTree(err)
 	}
-	var add func(*catBoostNode) (int, error)
-	add = func(from *catBoostNode) (int, error) {
+	return grow(c.Model, scale, &root, func(from *catBoostNode) (n forest.Node, children []*catBoostNode, err error) {
 		switch {
 		case from == nil:
-			return 0, errors.New("a node has one child")
+			return n, nil, errors.New("a node has one child")
 		case from.Split == nil:
-			v, err := one(from.Value)
-			t.Leaves = append(t.Leaves, v)
-			return ^(len(t.Leaves) - 1), err
+			n.Threshold, err = one(from.Value)
+			return n, nil, err
 		}
-		n, err := c.node(from.Split)
-		if err != nil {
-			return 0, err
-		}
-		return n.branch(&t, func(isTrue int) (int, error) { return add([]*catBoostNode{from.Left, from.Right}[isTrue]) })
-	}
-	_, err = add(&root)
-	return t, err
+		cut, err := c.node(from.Split)
+		return cut.Node, sides(cut, from.Left, from.Right), err
+	})
 }
 
-// branch adds the node and its children: child 1 gets the documents for which the split is true.
-func (n catBoostCut) branch(t *forest.Tree, child func(isTrue int) (int, error)) (int, error) {
-	return branch(t, n.Node, func(side int) (int, error) {
-		if n.trueLeft {
-			side = 1 - side
-		}
-		return child(side)
-	})
+// sides returns the children of a node, the left one first: yes gets the documents for which the split is true.
+func sides[N any](cut catBoostCut, no, yes N) []N {
+	if cut.trueLeft {
+		return []N{yes, no}
+	}
+	return []N{no, yes}
 }

@@ -129,12 +129,10 @@ func (m *Model) dump(data []byte) error {
 		return errors.New("no trees")
 	}
 	c := &columns{}
-	for i, root := range file.Splits {
-		var t forest.Tree
-		if _, err := root.grow(&t, c, file.Zero); err != nil {
-			return fmt.Errorf("tree %d: %w", i, err)
+	for _, root := range file.Splits {
+		if err := grow(m, 1, root, func(d *dumpNode) (forest.Node, []*dumpNode, error) { return d.read(c, file.Zero) }); err != nil {
+			return err
 		}
-		m.Forest.Trees = append(m.Forest.Trees, t)
 	}
 	m.Objective = file.Objective
 	if m.Library == "XGBoost" { // else the plugins give the scores, and a store the names
@@ -161,25 +159,24 @@ func positions(names []string) (ids []string) {
 	return ids
 }
 
-// grow adds the node and all below to a tree, and returns its number as a child.
-func (d *dumpNode) grow(t *forest.Tree, c *columns, zero bool) (int, error) {
-	switch {
-	case d == nil || d.ID == nil:
-		return 0, errors.New("a node without a nodeid: want a JSON dump of XGBoost")
-	case d.Split == nil:
+// read returns the node as [grow] wants it.
+func (d *dumpNode) read(c *columns, zero bool) (n forest.Node, children []*dumpNode, err error) {
+	if d == nil || d.ID == nil {
+		return n, nil, errors.New("a node without a nodeid: want a JSON dump of XGBoost")
+	}
+	if d.Split == nil {
 		leaf, err := float32Of(string(d.Leaf))
 		if err != nil || len(d.Children) > 0 {
-			return 0, fmt.Errorf("node %d has neither a split nor a number as leaf", *d.ID)
+			err = fmt.Errorf("node %d has neither a split nor a number as leaf", *d.ID)
 		}
-		t.Leaves = append(t.Leaves, float64(leaf))
-		return ^(len(t.Leaves) - 1), nil
+		return forest.Node{Threshold: float64(leaf)}, nil, err
 	}
 	condition, err := float32Of(string(d.Condition))
 	switch {
 	case err != nil: // categories, whose texts a dump does not have, and indicators
-		return 0, fmt.Errorf("node %d: the condition is %.40s, want a number, or a model by save_model", *d.ID, d.Condition)
+		return n, nil, fmt.Errorf("node %d: the condition is %.40s, want a number, or a model by save_model", *d.ID, d.Condition)
 	case len(d.Children) != 2 || d.Children[0] == nil || d.Children[1] == nil || d.Yes == nil || d.No == nil:
-		return 0, fmt.Errorf("node %d: no two children, no yes or no no", *d.ID)
+		return n, nil, fmt.Errorf("node %d: no two children, no yes or no no", *d.ID)
 	}
 	left, right := d.Children[0], d.Children[1]
 	if left.ID != nil && *left.ID != *d.Yes {
@@ -191,12 +188,12 @@ func (d *dumpNode) grow(t *forest.Tree, c *columns, zero bool) (int, error) {
 	}
 	known := left.ID != nil && right.ID != nil && *left.ID == *d.Yes && *right.ID == *d.No && *d.Yes != *d.No
 	if !known || *missing != *d.Yes && *missing != *d.No {
-		return 0, fmt.Errorf("node %d: yes is %d, no %d and missing %d, which are not its children", *d.ID, *d.Yes, *d.No, *missing)
+		return n, nil, fmt.Errorf("node %d: yes is %d, no %d and missing %d, which are not its children", *d.ID, *d.Yes, *d.No, *missing)
 	}
-	n := forest.Node{Column: c.column(string(*d.Split)), Gain: gainOf([]single{d.Gain}, 0), MissingLeft: *missing == *d.Yes}
+	n = forest.Node{Column: c.column(string(*d.Split)), Gain: gainOf([]single{d.Gain}, 0), MissingLeft: *missing == *d.Yes}
 	n.Threshold = float64(math.Nextafter32(condition, float32(math.Inf(-1))))
 	if zero {
 		n.MissingLeft = n.Threshold >= 0
 	}
-	return branch(t, n, func(side int) (int, error) { return []*dumpNode{left, right}[side].grow(t, c, zero) })
+	return n, []*dumpNode{left, right}, nil
 }

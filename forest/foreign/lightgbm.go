@@ -111,11 +111,11 @@ func (m *Model) lightGBM(data []byte) error {
 		data = more
 		s, err := sectionOf(&data, "Tree=")
 		if err != nil {
-			return fmt.Errorf("tree %d: %w", len(m.Forest.Trees), err)
+			return m.inTree(err)
 		}
 		t, err := lightGBMTree(s, values, bounds)
 		if err != nil {
-			return fmt.Errorf("tree %d: %w", len(m.Forest.Trees), err)
+			return m.inTree(err)
 		}
 		m.Forest.Trees = append(m.Forest.Trees, t)
 	}

@@ -56,18 +56,44 @@ func (m *Model) weigh(weights map[string]float64) error {
 	return nil
 }
 
-// branch adds a node to a tree, and its children, which child adds: 0 is the left one. It returns the number of the node.
-func branch(t *forest.Tree, n forest.Node, child func(side int) (int, error)) (id int, err error) {
-	id = len(t.Nodes)
-	t.Nodes = append(t.Nodes, n)
-	left, err := child(0)
-	if err != nil {
-		return 0, err
+// grow adds a tree to the forest. read returns a node of the file's tree, from its root on, as one of a forest, and its left and right
+// child; a leaf has none, and its value as threshold. Leaves are multiplied by the weight.
+func grow[N any](m *Model, weight float64, root N, read func(N) (n forest.Node, children []N, err error)) error {
+	type place struct {
+		from   N
+		parent int
+		right  bool // child of the parent
 	}
-	right, err := child(1)
-	t.Nodes[id].Left, t.Nodes[id].Right = left, right
-	return id, err
+	var t forest.Tree
+	for open := []place{{root, -1, false}}; len(open) > 0; {
+		p := open[len(open)-1]
+		open = open[:len(open)-1]
+		n, children, err := read(p.from)
+		if err != nil {
+			return m.inTree(err)
+		}
+		id := len(t.Nodes)
+		if children == nil {
+			id = ^len(t.Leaves)
+			t.Leaves = append(t.Leaves, n.Threshold*weight)
+		} else {
+			t.Nodes = append(t.Nodes, n)
+			open = append(open, place{children[1], id, true}, place{children[0], id, false})
+		}
+		switch {
+		case p.parent < 0:
+		case p.right:
+			t.Nodes[p.parent].Right = id
+		default:
+			t.Nodes[p.parent].Left = id
+		}
+	}
+	m.Forest.Trees = append(m.Forest.Trees, t)
+	return nil
 }
+
+// inTree names the next tree in an error.
+func (m *Model) inTree(err error) error { return fmt.Errorf("tree %d: %w", len(m.Forest.Trees), err) }
 
 // A javaFloat is a finite float in JSON, which Java also takes from a text, such as "0.5" or "1f".
 type javaFloat struct {

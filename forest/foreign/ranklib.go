@@ -94,13 +94,12 @@ func (m *Model) rankLibTrees(data []byte) error {
 		for _, tree := range e.Trees {
 			weight, err := float32Of(tree.Weight)
 			if err != nil || len(tree.Roots) != 1 {
-				return fmt.Errorf("tree %d: weight %.40q and %d roots, want a number and one", len(m.Forest.Trees), tree.Weight, len(tree.Roots))
+				return m.inTree(fmt.Errorf("weight %.40q and %d roots, want a number and one", tree.Weight, len(tree.Roots)))
 			}
-			var t forest.Tree
-			if _, err := tree.Roots[0].grow(&t, c, float64(weight)); err != nil {
-				return fmt.Errorf("tree %d: %w", len(m.Forest.Trees), err)
+			read := func(s *rankLibSplit) (forest.Node, []*rankLibSplit, error) { return s.read(c) }
+			if err := grow(m, float64(weight), tree.Roots[0], read); err != nil {
+				return err
 			}
-			m.Forest.Trees = append(m.Forest.Trees, t)
 		}
 	}
 	m.use(c)
@@ -121,26 +120,21 @@ func (m *Model) rankLibTrees(data []byte) error {
 	return nil
 }
 
-// grow adds the node and all below to a tree, and returns its number as a child.
-func (s *rankLibSplit) grow(t *forest.Tree, c *columns, weight float64) (int, error) {
+// read returns the node as [grow] wants it.
+func (s *rankLibSplit) read(c *columns) (n forest.Node, children []*rankLibSplit, err error) {
 	if s.Feature == "" {
 		output, err := float32Of(s.Output)
-		t.Leaves = append(t.Leaves, float64(output)*weight)
-		return ^(len(t.Leaves) - 1), err
+		return forest.Node{Threshold: float64(output)}, nil, err
 	}
 	threshold, err := float32Of(s.Threshold)
 	if err != nil {
-		return 0, fmt.Errorf("threshold: %w", err)
+		return n, nil, fmt.Errorf("threshold: %w", err)
 	}
 	if len(s.Children) != 2 {
-		return 0, fmt.Errorf("a split with %d children, want 2", len(s.Children))
+		return n, nil, fmt.Errorf("a split with %d children, want 2", len(s.Children))
 	}
-	id, err := rankLibID(strings.TrimSpace(s.Feature))
-	if err != nil {
-		return 0, err
-	}
-	n := forest.Node{Column: c.column(id), Threshold: float64(threshold), MissingLeft: threshold >= 0}
-	return branch(t, n, func(side int) (int, error) { return s.Children[side].grow(t, c, weight) })
+	id, err := rankLibID(s.Feature)
+	return forest.Node{Column: c.column(id), Threshold: float64(threshold), MissingLeft: threshold >= 0}, s.Children, err
 }
 
 // rankLibID checks the id of a feature.

@@ -85,15 +85,14 @@ func (m *Model) solr(data []byte) error {
 	}
 	listed := len(c.names)
 	null := fmt.Sprint(file.Params.NullIsZero) == "false"
-	for i, tree := range file.Params.Trees {
+	for _, tree := range file.Params.Trees {
 		if tree == nil || !tree.Weight.given || tree.Root == nil {
-			return fmt.Errorf("tree %d: no weight or no root", i)
+			return m.inTree(errors.New("no weight or no root"))
 		}
-		var t forest.Tree
-		if _, err := tree.Root.grow(&t, c, tree.Weight.v, null); err != nil {
-			return fmt.Errorf("tree %d: %w", i, err)
+		read := func(s *solrNode) (forest.Node, []*solrNode, error) { return s.read(c, tree.Weight.v, null) }
+		if err := grow(m, 1, tree.Root, read); err != nil {
+			return err
 		}
-		m.Forest.Trees = append(m.Forest.Trees, t)
 	}
 	if m.use(c); len(c.names) > listed {
 		return fmt.Errorf("feature %.40q is not in the list of features", c.names[listed])
@@ -102,22 +101,20 @@ func (m *Model) solr(data []byte) error {
 	return nil
 }
 
-// grow adds the node and all below to a tree, and returns its number as a child.
-func (s *solrNode) grow(t *forest.Tree, c *columns, weight float32, null bool) (int, error) {
-	if s.Feature == nil {
-		if s.Left != nil || s.Right != nil {
-			return 0, errors.New("a node with children has no feature")
-		}
-		t.Leaves = append(t.Leaves, float64(weight*s.Value.v))
-		return ^(len(t.Leaves) - 1), nil
-	}
-	if !s.Threshold.given || s.Left == nil || s.Right == nil {
-		return 0, fmt.Errorf("a node of feature %.40q has no threshold, no left or no right", *s.Feature)
+// read returns the node as [grow] wants it.
+func (s *solrNode) read(c *columns, weight float32, null bool) (n forest.Node, children []*solrNode, err error) {
+	switch {
+	case s.Feature == nil && (s.Left != nil || s.Right != nil):
+		return n, nil, errors.New("a node with children has no feature")
+	case s.Feature == nil:
+		return forest.Node{Threshold: float64(weight * s.Value.v)}, nil, nil
+	case !s.Threshold.given || s.Left == nil || s.Right == nil:
+		return n, nil, fmt.Errorf("a node of feature %.40q has no threshold, no left or no right", *s.Feature)
 	}
 	threshold := s.Threshold.v + solrSlack
-	n := forest.Node{Column: c.column(*s.Feature), Threshold: float64(threshold), MissingLeft: threshold >= 0}
+	n = forest.Node{Column: c.column(*s.Feature), Threshold: float64(threshold), MissingLeft: threshold >= 0}
 	if null {
 		n.MissingLeft = s.Missing == "left"
 	}
-	return branch(t, n, func(side int) (int, error) { return []*solrNode{s.Left, s.Right}[side].grow(t, c, weight, null) })
+	return n, []*solrNode{s.Left, s.Right}, nil
 }

@@ -40,15 +40,22 @@ func (e Export) Solr() ([]byte, error) {
 			file.Features = append(file.Features, solrFeature{Name: name})
 		}
 	}
-	trees, err := e.trees()
+	leaf := func(_ int, v float32) *solrNode { return &solrNode{Value: javaFloat{v, true}} }
+	roots, err := trees(e, leaf, func(_, _ int, n *forest.Node, most float32, left, right *solrNode) (*solrNode, error) {
+		threshold, err := solrThreshold(most)
+		if err != nil {
+			return nil, fmt.Errorf("feature %q: %w", e.Features[n.Column], err)
+		}
+		s := &solrNode{Feature: &e.Features[n.Column], Threshold: javaFloat{threshold, true}, Left: left, Right: right}
+		if null {
+			s.Missing = map[bool]string{true: "left", false: "right"}[e.missingLeft(n)]
+		}
+		return s, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range trees {
-		root, err := e.solrNode(t, t.root(), 0, null)
-		if err != nil {
-			return nil, err
-		}
+	for _, root := range roots {
 		file.Params.Trees = append(file.Params.Trees, &solrTree{javaFloat{1, true}, root})
 	}
 	return json.Marshal(file)
@@ -57,18 +64,18 @@ func (e Export) Solr() ([]byte, error) {
 // Elasticsearch returns the body of a request to _createmodel of the plugins of Elasticsearch and OpenSearch, with the forest as
 // a JSON dump of XGBoost. It returns an error for a forest with splits by categories or zeros that are missing.
 func (e Export) Elasticsearch() ([]byte, error) {
-	trees, err := e.trees()
+	leaf := func(id int, v float32) *dumpNode { return &dumpNode{ID: &id, Leaf: floatText(v)} }
+	roots, err := trees(e, leaf, func(id, depth int, n *forest.Node, most float32, left, right *dumpNode) (*dumpNode, error) {
+		name, below := featureName(e.Features[n.Column]), min(math.MaxFloat32, math.Nextafter32(most, float32(math.Inf(1))))
+		d := &dumpNode{ID: &id, Depth: &depth, Split: &name, Condition: floatText(below), Yes: left.ID, No: right.ID, Missing: right.ID,
+			Children: []*dumpNode{left, right}}
+		if e.missingLeft(n) {
+			d.Missing = d.Yes
+		}
+		return d, nil
+	})
 	if err != nil {
 		return nil, err
-	}
-	var roots []*dumpNode
-	for _, t := range trees {
-		numbers := 0
-		root, err := e.dumpNode(t, t.root(), 0, &numbers)
-		if err != nil {
-			return nil, err
-		}
-		roots = append(roots, root)
 	}
 	definition, err := json.Marshal(roots)
 	if err != nil {
@@ -82,33 +89,6 @@ func (e Export) Elasticsearch() ([]byte, error) {
 	return json.Marshal(file)
 }
 
-// A numbered is a tree with its number, for errors; the bias has −1.
-type numbered struct {
-	*forest.Tree
-	number int
-}
-
-func (t numbered) root() int {
-	if len(t.Nodes) == 0 {
-		return ^0
-	}
-	return 0
-}
-
-// trees returns the trees, after one of the bias if there is any: sums are rounded in this order.
-func (e Export) trees() (list []numbered, err error) {
-	if !slices.ContainsFunc(e.Forest.Trees, func(t forest.Tree) bool { return t.Nodes != nil }) {
-		return nil, errors.New("no tree asks for a feature")
-	}
-	if b := e.Forest.Bias; b != 0 {
-		list = append(list, numbered{&forest.Tree{Leaves: []float64{b}}, -1})
-	}
-	for i := range e.Forest.Trees {
-		list = append(list, numbered{&e.Forest.Trees[i], i})
-	}
-	return list, nil
-}
-
 func (e Export) missingLeft(n *forest.Node) bool {
 	if e.Whole[n.Column] {
 		return n.Threshold >= 0
@@ -119,52 +99,60 @@ func (e Export) missingLeft(n *forest.Node) bool {
 // mostDepth is how deep a tree may be: the engines read JSON with at most 1000 levels, and a level of a tree takes two.
 const mostDepth = 400
 
-// node returns the node of a number, and the largest float32 that goes to the left.
-func (e Export) node(t numbered, i, depth int) (n *forest.Node, most float32, err error) {
-	n = &t.Nodes[i]
-	switch {
-	case depth > mostDepth:
-		err = fmt.Errorf("tree %d is more than %d nodes deep, which search engines do not read", t.number, mostDepth)
-	case n.Set != nil:
-		err = fmt.Errorf("tree %d splits by categories of %q: want a forest of numbers", t.number, e.Features[n.Column])
-	case n.ZeroMissing:
-		err = fmt.Errorf("tree %d takes 0 of %q for a missing value: want a forest that does not", t.number, e.Features[n.Column])
+// trees returns the trees of a forest, after one of the bias if there is any: sums are rounded in this order. leaf and node make the
+// nodes of an engine, which have ids of their own in a tree. The float32 up to most go to the left.
+func trees[N any](e Export, leaf func(id int, v float32) N, node func(id, depth int, n *forest.Node, most float32, left, right N) (N, error),
+) (roots []N, err error) {
+	if !slices.ContainsFunc(e.Forest.Trees, func(t forest.Tree) bool { return t.Nodes != nil }) {
+		return nil, errors.New("no tree asks for a feature")
 	}
-	if most = float32(n.Threshold); float64(most) > n.Threshold {
-		most = math.Nextafter32(most, float32(math.Inf(-1)))
+	var t *forest.Tree
+	var add func(at, depth int) (N, error)
+	add = func(at, depth int) (made N, err error) {
+		if at < 0 || len(t.Nodes) == 0 {
+			at = max(at, ^at)
+			v := float32(t.Leaves[at])
+			if math.IsInf(float64(v), 0) {
+				err = fmt.Errorf("leaf %d is %v, want a float32", at, t.Leaves[at])
+			}
+			return leaf(len(t.Nodes)+at, v), err
+		}
+		n := &t.Nodes[at]
+		switch {
+		case depth > mostDepth:
+			return made, fmt.Errorf("it is more than %d nodes deep, which search engines do not read", mostDepth)
+		case n.Set != nil:
+			return made, fmt.Errorf("it splits by categories of %q: want a forest of numbers", e.Features[n.Column])
+		case n.ZeroMissing:
+			return made, fmt.Errorf("it takes 0 of %q for a missing value: want a forest that does not", e.Features[n.Column])
+		}
+		left, err := add(n.Left, depth+1)
+		if err != nil {
+			return made, err
+		}
+		right, err := add(n.Right, depth+1)
+		if err != nil {
+			return made, err
+		}
+		most := float32(n.Threshold)
+		if float64(most) > n.Threshold {
+			most = math.Nextafter32(most, float32(math.Inf(-1)))
+		}
+		return node(at, depth, n, max(-math.MaxFloat32, min(math.MaxFloat32, most)), left, right)
 	}
-	return n, max(-math.MaxFloat32, min(math.MaxFloat32, most)), err
-}
-
-func (e Export) leaf(t numbered, i int) (float32, error) {
-	v := float32(t.Leaves[^i])
-	if math.IsInf(float64(v), 0) {
-		return 0, fmt.Errorf("leaf %d of tree %d is %v, want a float32", ^i, t.number, t.Leaves[^i])
+	list := e.Forest.Trees
+	if b := e.Forest.Bias; b != 0 {
+		list = slices.Insert(slices.Clone(list), 0, forest.Tree{Leaves: []float64{b}})
 	}
-	return v, nil
-}
-
-func (e Export) solrNode(t numbered, i, depth int, null bool) (s *solrNode, err error) {
-	if i < 0 {
-		v, err := e.leaf(t, i)
-		return &solrNode{Value: javaFloat{v, true}}, err
+	for i := range list {
+		t = &list[i]
+		root, err := add(0, 0)
+		if err != nil {
+			return nil, fmt.Errorf("tree %d: %w", i-(len(list)-len(e.Forest.Trees)), err)
+		}
+		roots = append(roots, root)
 	}
-	n, most, err := e.node(t, i, depth)
-	if err != nil {
-		return nil, err
-	}
-	s = &solrNode{Feature: &e.Features[n.Column], Threshold: javaFloat{given: true}}
-	if s.Threshold.v, err = solrThreshold(most); err != nil {
-		return nil, fmt.Errorf("tree %d, feature %q: %w", t.number, e.Features[n.Column], err)
-	}
-	if null {
-		s.Missing = map[bool]string{true: "left", false: "right"}[e.missingLeft(n)]
-	}
-	if s.Left, err = e.solrNode(t, n.Left, depth+1, null); err != nil {
-		return nil, err
-	}
-	s.Right, err = e.solrNode(t, n.Right, depth+1, null)
-	return s, err
+	return roots, nil
 }
 
 // solrThreshold returns the threshold to which Solr adds [solrSlack] to get want. Of those for which no float32 does, it returns
@@ -188,36 +176,6 @@ func solrThreshold(want float32) (float32, error) {
 		return 0, fmt.Errorf("the threshold %v: Solr adds 1e-6 to thresholds, which needs larger values: want the feature in another unit", want)
 	}
 	return best, nil
-}
-
-// dumpNode returns a node of XGBoost, and numbers those below it.
-func (e Export) dumpNode(t numbered, i, depth int, numbers *int) (d *dumpNode, err error) {
-	id := *numbers
-	d = &dumpNode{ID: &id}
-	*numbers++
-	if i < 0 {
-		v, err := e.leaf(t, i)
-		d.Leaf = floatText(v)
-		return d, err
-	}
-	n, most, err := e.node(t, i, depth)
-	if err != nil {
-		return nil, err
-	}
-	name, below := featureName(e.Features[n.Column]), min(math.MaxFloat32, math.Nextafter32(most, float32(math.Inf(1))))
-	d.Depth, d.Split, d.Condition = &depth, &name, floatText(below)
-	for _, child := range []int{n.Left, n.Right} {
-		c, err := e.dumpNode(t, child, depth+1, numbers)
-		if err != nil {
-			return nil, err
-		}
-		d.Children = append(d.Children, c)
-	}
-	d.Yes, d.No = d.Children[0].ID, d.Children[1].ID
-	if d.Missing = d.No; e.missingLeft(n) {
-		d.Missing = d.Yes
-	}
-	return d, nil
 }
 
 func floatText(v float32) []byte { return strconv.AppendFloat(nil, float64(v), 'g', -1, 32) }

@@ -13,22 +13,16 @@ import (
 
 // randomForest returns a forest of numbers with thresholds by draw.
 func randomForest(r *rand.Rand, inputs int, draw func() float64) *forest.Forest {
-	f := &forest.Forest{Inputs: inputs, Bias: r.NormFloat64()}
-	var grow func(t *forest.Tree, depth int) (int, error)
-	grow = func(t *forest.Tree, depth int) (int, error) {
-		if depth == 0 || r.IntN(5) == 0 {
-			t.Leaves = append(t.Leaves, r.NormFloat64())
-			return ^(len(t.Leaves) - 1), nil
-		}
-		n := forest.Node{Column: r.IntN(inputs), Threshold: draw(), MissingLeft: r.IntN(2) == 0}
-		return branch(t, n, func(int) (int, error) { return grow(t, depth-1) })
-	}
+	m := &Model{Forest: &forest.Forest{Inputs: inputs, Bias: r.NormFloat64()}}
 	for range 1 + r.IntN(5) {
-		var t forest.Tree
-		grow(&t, 4)
-		f.Trees = append(f.Trees, t)
+		grow(m, 1, 4, func(depth int) (forest.Node, []int, error) {
+			if depth == 0 || r.IntN(5) == 0 {
+				return forest.Node{Threshold: r.NormFloat64()}, nil, nil
+			}
+			return forest.Node{Column: r.IntN(inputs), Threshold: draw(), MissingLeft: r.IntN(2) == 0}, []int{depth - 1, depth - 1}, nil
+		})
 	}
-	return f
+	return m.Forest
 }
 
 // engineScores are the scores by definition: the largest float32 at most a threshold goes to the left, and sums are float32.
@@ -205,11 +199,11 @@ func TestWhatEnginesCannotExpressIsRefused(t *testing.T) {
 		want string
 		solr bool
 	}{
-		{forest.Tree{Nodes: []forest.Node{set}, Leaves: leaves}, `tree 0 splits by categories of "price"`, false},
-		{forest.Tree{Nodes: []forest.Node{zero}, Leaves: leaves}, `tree 0 takes 0 of "price" for a missing value`, false},
-		{forest.Tree{Nodes: []forest.Node{node}, Leaves: []float64{1, 1e39}}, "leaf 1 of tree 0 is 1e+39", false},
-		{deep, "tree 0 is more than 400 nodes deep", false},
-		{forest.Tree{Nodes: []forest.Node{tiny}, Leaves: leaves}, `tree 0, feature "price": the threshold 1e-12`, true},
+		{forest.Tree{Nodes: []forest.Node{set}, Leaves: leaves}, `tree 0: it splits by categories of "price"`, false},
+		{forest.Tree{Nodes: []forest.Node{zero}, Leaves: leaves}, `tree 0: it takes 0 of "price" for a missing value`, false},
+		{forest.Tree{Nodes: []forest.Node{node}, Leaves: []float64{1, 1e39}}, "tree 0: leaf 1 is 1e+39", false},
+		{deep, "tree 0: it is more than 400 nodes deep", false},
+		{forest.Tree{Nodes: []forest.Node{tiny}, Leaves: leaves}, `tree 0: feature "price": the threshold 1e-12`, true},
 	} {
 		e := Export{"m", &forest.Forest{Inputs: 1, Trees: []forest.Tree{c.tree}}, []string{"price"}, []bool{false}}
 		if _, err := e.Solr(); err == nil || !strings.Contains(err.Error(), c.want) {

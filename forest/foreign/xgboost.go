@@ -191,16 +191,13 @@ func (m *Model) xgboost(data []byte) error {
 	}
 	bounds := newSets(len(data))
 	for i, raw := range trees.Trees[:n] {
-		t, err := xgboostRead(raw, values, bounds)
-		if err != nil {
-			return fmt.Errorf("tree %d: %w", i, err)
-		}
+		weight := float32(1)
 		if trees.Weight != nil {
-			for j := range t.Leaves {
-				t.Leaves[j] = float64(float32(t.Leaves[j]) * trees.Weight[i])
-			}
+			weight = trees.Weight[i]
 		}
-		m.Forest.Trees = append(m.Forest.Trees, t)
+		if err := m.xgboostTree(raw, weight, values, bounds); err != nil {
+			return err
+		}
 	}
 	m.addEdits(values, 0)
 	return nil
@@ -408,84 +405,64 @@ func (x *xgboostTree) sets() (map[int][]int, error) {
 	return sets, nil
 }
 
-// xgboostRead reads a tree.
-func xgboostRead(raw json.RawMessage, values map[int][]int, bounds *sets) (t forest.Tree, err error) {
-	var x xgboostTree
-	if err := json.Unmarshal(raw, &x); err != nil {
-		return t, err
-	}
+// check returns an error if the lists do not fit.
+func (x *xgboostTree) check() error {
 	n := len(x.Left)
 	if x.Types == nil {
 		x.Types = make([]int, n) // of older versions
 	}
 	if len(x.Right) != n || len(x.Columns) != n || len(x.Conditions) != n || len(x.Default) != n || len(x.Types) != n || n == 0 {
-		return t, errors.New("its lists of nodes are empty, or have different lengths")
+		return errors.New("its lists of nodes are empty, or have different lengths")
 	}
 	if x.Param.Nodes != "" && x.Param.Nodes != strconv.Itoa(n) || x.Gains != nil && len(x.Gains) != n {
-		return t, fmt.Errorf("%d nodes, %d loss_changes, and num_nodes is %.40s", n, len(x.Gains), x.Param.Nodes)
+		return fmt.Errorf("%d nodes, %d loss_changes, and num_nodes is %.40s", n, len(x.Gains), x.Param.Nodes)
 	}
 	if x.Param.Leaf != "" && x.Param.Leaf != "0" && x.Param.Leaf != "1" {
-		return t, errors.New("its leaves have several values: a document has several scores; want one")
+		return errors.New("its leaves have several values: a document has several scores; want one")
 	}
-	sets, err := x.sets()
+	return nil
+}
+
+// xgboostTree reads a tree, whose leaves have a weight.
+func (m *Model) xgboostTree(raw json.RawMessage, weight float32, values map[int][]int, bounds *sets) error {
+	var x xgboostTree
+	var sets map[int][]int
+	err := json.Unmarshal(raw, &x)
+	if err == nil {
+		err = x.check()
+	}
+	if err == nil {
+		sets, err = x.sets()
+	}
 	if err != nil {
-		return t, err
+		return m.inTree(err)
 	}
-	return grow(n, func(i int) (node forest.Node, leaf bool, err error) {
-		if x.Left[i] == -1 {
-			return forest.Node{Threshold: float64(x.Conditions[i])}, true, nil
+	seen := make([]bool, len(x.Left))
+	return grow(m, 1, 0, func(i int) (n forest.Node, children []int, err error) {
+		if i < 0 || i >= len(seen) || seen[i] {
+			return n, nil, fmt.Errorf("node %d is not one of %d, or has two ways to it", i, len(seen))
 		}
-		node = forest.Node{Column: x.Columns[i], Left: x.Left[i], Right: x.Right[i], MissingLeft: bool(x.Default[i]), Gain: gainOf(x.Gains, i)}
+		seen[i] = true
+		if x.Left[i] == -1 {
+			return forest.Node{Threshold: float64(float32(x.Conditions[i]) * weight)}, nil, nil
+		}
+		n, children = forest.Node{Column: x.Columns[i], MissingLeft: bool(x.Default[i]), Gain: gainOf(x.Gains, i)}, []int{x.Left[i], x.Right[i]}
 		if x.Types[i] == 0 {
 			if c := x.Conditions[i]; c != c {
-				return node, false, fmt.Errorf("node %d: the threshold is not finite", i)
+				err = fmt.Errorf("node %d: the threshold is not finite", i)
 			}
-			node.Threshold = float64(math.Nextafter32(float32(x.Conditions[i]), float32(math.Inf(-1))))
-			return node, false, nil
+			n.Threshold = float64(math.Nextafter32(float32(x.Conditions[i]), float32(math.Inf(-1))))
+			return n, children, err
 		}
 		list := sets[i] // which go to the right
 		if list == nil || x.Types[i] != 1 {
-			return node, false, fmt.Errorf("node %d: it has no categories, or split_type is %d, want 0 or 1", i, x.Types[i])
+			return n, nil, fmt.Errorf("node %d: it has no categories, or split_type is %d, want 0 or 1", i, x.Types[i])
 		}
-		node.Left, node.Right, node.MissingLeft = node.Right, node.Left, !node.MissingLeft
-		if node.Set, err = bounds.set(list, values[node.Column]); err != nil {
+		n.MissingLeft = !n.MissingLeft
+		slices.Reverse(children)
+		if n.Set, err = bounds.set(list, values[n.Column]); err != nil {
 			err = fmt.Errorf("node %d: %w", i, err)
 		}
-		return node, false, err
+		return n, children, err
 	})
-}
-
-// grow puts a tree together whose nodes have numbers below n, from the root 0 on. The children of a node are numbers; a
-// leaf has its value as threshold.
-func grow(n int, at func(int) (node forest.Node, leaf bool, err error)) (t forest.Tree, err error) {
-	seen := make([]bool, n)
-	type place struct{ number, parent int } // a parent's right child is negative
-	open := []place{{}}
-	for len(open) > 0 {
-		p := open[len(open)-1]
-		open = open[:len(open)-1]
-		if p.number < 0 || p.number >= n || seen[p.number] {
-			return t, fmt.Errorf("node %d is not one of %d, or has two ways to it", p.number, n)
-		}
-		seen[p.number] = true
-		node, leaf, err := at(p.number)
-		if err != nil {
-			return t, err
-		}
-		id := len(t.Nodes)
-		if leaf {
-			id = ^len(t.Leaves)
-			t.Leaves = append(t.Leaves, node.Threshold)
-		} else {
-			t.Nodes = append(t.Nodes, node)
-			open = append(open, place{node.Right, ^id}, place{node.Left, id + 1})
-		}
-		switch {
-		case p.parent > 0:
-			t.Nodes[p.parent-1].Left = id
-		case p.parent < 0:
-			t.Nodes[^p.parent].Right = id
-		}
-	}
-	return t, nil
 }
