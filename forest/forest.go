@@ -140,10 +140,15 @@ func (t *Tree) check(inputs int) error {
 			return fmt.Errorf("leaf %d is %v, want a finite number", i, v)
 		}
 	}
-	// With a leaf more than nodes, all are reached exactly once if none is reached twice, and none is out of range.
-	seen := make([]bool, len(t.Nodes))
-	leaves := make([]bool, len(t.Leaves))
-	for i, n := range t.Nodes {
+	if len(t.Nodes) == 0 {
+		return nil
+	}
+	// With a leaf more than nodes, all are reached exactly once if all nodes are reached, and nothing twice.
+	nodes, leaves, reached := make([]bool, len(t.Nodes)), make([]bool, len(t.Leaves)), 0
+	for open := []int{0}; len(open) > 0; reached++ {
+		i := open[len(open)-1]
+		open = open[:len(open)-1]
+		n := &t.Nodes[i]
 		if inputs == 0 {
 			return fmt.Errorf("node %d: column %d of a forest without features: want a single leaf", i, n.Column)
 		}
@@ -154,35 +159,17 @@ func (t *Tree) check(inputs int) error {
 			return fmt.Errorf("node %d: the threshold is NaN", i)
 		}
 		for _, child := range []int{n.Left, n.Right} {
-			reached := seen
+			seen, number := nodes, child
 			if child < 0 {
-				child, reached = ^child, leaves
-			} else if child == 0 {
-				return fmt.Errorf("node %d: a child is the root", i)
+				seen, number = leaves, ^child
 			}
-			if child >= len(reached) {
-				return fmt.Errorf("node %d: a child of number %d, of %d", i, child, len(reached))
+			if number >= len(seen) {
+				return fmt.Errorf("node %d: a child of number %d, of %d", i, number, len(seen))
 			}
-			if reached[child] {
-				return fmt.Errorf("node %d: a child that another has too, number %d", i, child)
+			if seen[number] || child == 0 {
+				return fmt.Errorf("node %d: a child that another has too, or is the root, number %d", i, number)
 			}
-			reached[child] = true
-		}
-	}
-	return t.checkReached()
-}
-
-// checkReached returns an error if nodes form a circle apart from the root.
-func (t *Tree) checkReached() error {
-	if len(t.Nodes) == 0 {
-		return nil
-	}
-	reached := 0
-	for open := []int{0}; len(open) > 0; reached++ {
-		n := t.Nodes[open[len(open)-1]]
-		open = open[:len(open)-1]
-		for _, child := range []int{n.Left, n.Right} {
-			if child >= 0 {
+			if seen[number] = true; child > 0 {
 				open = append(open, child)
 			}
 		}

@@ -104,8 +104,8 @@ func checkSameScores(t rapid.TB, f *Forest, rows []float32) {
 	got, inParts := make([]float64, len(rows)/f.Inputs), make([]float64, len(rows)/f.Inputs)
 	s := f.Compile()
 	s.Score(got, rows)
-	for d, want := range got { // a document alone has the bits that it has among others, also as the last of few
-		alone, last := make([]float64, 1), make([]float64, min(d+1, few))
+	for d, want := range got { // a document alone has the bits that it has among others, also as the last of three
+		alone, last := make([]float64, 1), make([]float64, min(d+1, 3))
 		s.Score(alone, rows[d*f.Inputs:(d+1)*f.Inputs])
 		if s.Score(last, rows[(d+1-len(last))*f.Inputs:(d+1)*f.Inputs]); alone[0] != want || last[len(last)-1] != want {
 			t.Fatalf("document %d: %v alone and %v of %d, want %v by forest %+v", d, alone[0], last[len(last)-1], len(last), want, f)
@@ -174,19 +174,19 @@ func TestSplitsOfValues(t *testing.T) {
 func TestCraftedForestsAreErrors(t *testing.T) {
 	leaf := func(n int) []float64 { return make([]float64, n) }
 	for want, f := range map[string]Forest{
-		"inputs":             {Inputs: -1},
-		"bias":               {Bias: math.NaN()},
-		"one leaf more":      {Trees: []Tree{{}}},
-		"leaf 0 is +Inf":     {Trees: []Tree{{nil, []float64{math.Inf(1)}}}},
-		"column 1":           {Inputs: 1, Trees: []Tree{{[]Node{{Column: 1, Left: -1, Right: -2}}, leaf(2)}}},
-		"column -1":          {Inputs: 1, Trees: []Tree{{[]Node{{Column: -1, Left: -1, Right: -2}}, leaf(2)}}},
-		"NaN":                {Inputs: 1, Trees: []Tree{{[]Node{{Threshold: math.NaN(), Left: -1, Right: -2}}, leaf(2)}}},
-		"is the root":        {Inputs: 1, Trees: []Tree{{[]Node{{Left: 0, Right: -2}}, leaf(2)}}},
-		"number 5, of 1":     {Inputs: 1, Trees: []Tree{{[]Node{{Left: 5, Right: -2}}, leaf(2)}}},
-		"number 2, of 2":     {Inputs: 1, Trees: []Tree{{[]Node{{Left: -1, Right: -3}}, leaf(2)}}},
-		"number 1":           {Inputs: 1, Trees: []Tree{{[]Node{{Left: -2, Right: -2}}, leaf(2)}}},
-		"are not reached":    {Inputs: 1, Trees: []Tree{{[]Node{{Left: -1, Right: -2}, {Left: 2, Right: -3}, {Left: 1, Right: -4}}, leaf(4)}}},
-		"of number 92233720": {Inputs: 1, Trees: []Tree{{[]Node{{Left: math.MinInt, Right: -2}}, leaf(2)}}},
+		"inputs":                {Inputs: -1},
+		"bias":                  {Bias: math.NaN()},
+		"one leaf more":         {Trees: []Tree{{}}},
+		"leaf 0 is +Inf":        {Trees: []Tree{{nil, []float64{math.Inf(1)}}}},
+		"column 1":              {Inputs: 1, Trees: []Tree{{[]Node{{Column: 1, Left: -1, Right: -2}}, leaf(2)}}},
+		"column -1":             {Inputs: 1, Trees: []Tree{{[]Node{{Column: -1, Left: -1, Right: -2}}, leaf(2)}}},
+		"NaN":                   {Inputs: 1, Trees: []Tree{{[]Node{{Threshold: math.NaN(), Left: -1, Right: -2}}, leaf(2)}}},
+		"is the root, number 0": {Inputs: 1, Trees: []Tree{{[]Node{{Left: 0, Right: -2}}, leaf(2)}}},
+		"number 5, of 1":        {Inputs: 1, Trees: []Tree{{[]Node{{Left: 5, Right: -2}}, leaf(2)}}},
+		"number 2, of 2":        {Inputs: 1, Trees: []Tree{{[]Node{{Left: -1, Right: -3}}, leaf(2)}}},
+		"number 1":              {Inputs: 1, Trees: []Tree{{[]Node{{Left: -2, Right: -2}}, leaf(2)}}},
+		"are not reached":       {Inputs: 1, Trees: []Tree{{[]Node{{Left: -1, Right: -2}, {Left: 2, Right: -3}, {Left: 1, Right: -4}}, leaf(4)}}},
+		"of number 92233720":    {Inputs: 1, Trees: []Tree{{[]Node{{Left: math.MinInt, Right: -2}}, leaf(2)}}},
 	} {
 		if err := f.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, want one with %q", f, err, want)

@@ -24,11 +24,7 @@ type Scorer struct {
 	leaves  []float64
 	tables  []uint8   // of small trees: the first bytes of 64 leaves, the second, …
 	scratch sync.Pool // of *[]uint8, planes
-	walker  *walker   // nil: all trees are symmetric, whose planes are faster for one document, too
 }
-
-// few is the number of documents that a walker scores in less time than planes do: see BenchmarkScore.
-const few = 3
 
 // together is the number of documents that are scored at a time.
 const together = 64
@@ -70,12 +66,6 @@ func (f *Forest) Compile() *Scorer {
 	at := s.makePlanes(f.Trees)
 	for i := range f.Trees {
 		s.compile(&f.Trees[i], at)
-	}
-	if slices.ContainsFunc(s.runs, func(r run) bool { return !r.symmetric }) {
-		s.walker = new(walker)
-		for i := range f.Trees {
-			s.walker.compile(&f.Trees[i])
-		}
 	}
 	s.scratch.New = func() any { b := make([]uint8, len(s.planes)*together); return &b }
 	return s
@@ -243,18 +233,9 @@ func (s *Scorer) Add(dst []float64, rows []float32) {
 	if len(rows) != len(dst)*s.inputs {
 		panic("forest: slice length mismatch")
 	}
-	var scratch *[]uint8
+	scratch := s.scratch.Get().(*[]uint8)
+	defer s.scratch.Put(scratch)
 	for len(dst) > 0 {
-		if len(dst) <= few && s.walker != nil {
-			for d := range dst {
-				dst[d] = s.walker.add(dst[d], rows[d*s.inputs:(d+1)*s.inputs], s.single)
-			}
-			return
-		}
-		if scratch == nil {
-			scratch = s.scratch.Get().(*[]uint8)
-			defer s.scratch.Put(scratch)
-		}
 		var sums [together]float64
 		n := copy(sums[:], dst)
 		s.fill(*scratch, rows[:n*s.inputs], n)
@@ -296,21 +277,15 @@ func (s *Scorer) fill(planes []uint8, rows []float32, n int) {
 				bytes[d] = p.right[code&127]
 			}
 			continue
-		case p.Set != nil && !p.ZeroMissing:
+		case p.Set != nil:
 			for d, code := range codes {
 				bytes[d] = 1
-				if word := int(code / 64); word < len(p.Set) {
+				if code == missingCode || code == 0 && p.ZeroMissing {
+					if p.MissingLeft {
+						bytes[d] = 0
+					}
+				} else if word := int(code / 64); word < len(p.Set) {
 					bytes[d] = uint8(^p.Set[word]>>(code%64)) & 1
-				} else if code == missingCode && p.MissingLeft {
-					bytes[d] = 0
-				}
-			}
-			continue
-		case p.Set != nil:
-			for d, x := range values {
-				bytes[d] = 1
-				if p.GoesLeft(x) {
-					bytes[d] = 0
 				}
 			}
 			continue

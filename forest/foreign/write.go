@@ -101,8 +101,8 @@ const mostDepth = 400
 
 // trees returns the trees of a forest, after one of the bias if there is any: sums are rounded in this order. leaf and node make the
 // nodes of an engine, which have ids of their own in a tree. The float32 up to most go to the left.
-func trees[N any](e Export, leaf func(id int, v float32) N, node func(id, depth int, n *forest.Node, most float32, left, right N) (N, error),
-) (roots []N, err error) {
+func trees[N any](e Export, leaf func(id int, v float32) N,
+	node func(id, depth int, n *forest.Node, most float32, left, right N) (N, error)) (roots []N, err error) {
 	if !slices.ContainsFunc(e.Forest.Trees, func(t forest.Tree) bool { return t.Nodes != nil }) {
 		return nil, errors.New("no tree asks for a feature")
 	}
