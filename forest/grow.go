@@ -103,7 +103,6 @@ type Grower struct {
 	spare  [][]uint64
 
 	rowBins []uint8 // scratch of binsOf
-	kept    []kept  // columns of dense documents
 	fold    []uint8 // by document, if there are columns with levels
 	units
 }

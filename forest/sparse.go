@@ -129,10 +129,14 @@ type rowBins struct {
 }
 
 // binsOf returns the bins of a column to divide rows by, until it is called again.
-func (g *Grower) binsOf(column, rows int) rowBins {
+func (g *Grower) binsOf(column int) rowBins {
 	s := g.binned.sparse
 	if s == nil {
-		return g.alone(column, rows)
+		if wide := g.binned.columns[column].wide; wide != nil {
+			return rowBins{wide: wide}
+		}
+		p, place := g.binned.at(column)
+		return rowBins{bins: p.bins, width: p.width, place: place}
 	}
 	g.rowBins = num.Sized(g.rowBins, g.binned.rows)
 	for i := range g.rowBins {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/parallel"
 )
 
@@ -35,7 +34,7 @@ func (g *Grower) symmetric(root *leaf) (nodes []Node, leaves []*leaf) {
 		if best.gain <= 0 {
 			break
 		}
-		node, by := g.node(leaves, &best), g.binsOf(best.column, g.binned.rows)
+		node, by := g.node(leaves, &best), g.binsOf(best.column)
 		families := make([]family, len(leaves))
 		children := make([]*leaf, 2*len(leaves))
 		parallel.For(len(leaves), parallel.Workers(len(leaves)), func(_, i int) {
@@ -94,7 +93,7 @@ func (g *Grower) leafWise(root *leaf) (nodes []Node, leaves []*leaf) {
 		n := &nodes[len(nodes)-1]
 		*parents[at] = len(nodes) - 1
 		n.Left, n.Right = ^at, ^len(leaves)
-		f := g.divide(l, &l.best, g.binsOf(l.best.column, len(l.rows)))
+		f := g.divide(l, &l.best, g.binsOf(l.best.column))
 		leaves[at], parents[at] = f.left, &n.Left
 		leaves, parents = append(leaves, f.right), append(parents, &n.Right)
 		if f.left.depth < g.config.Depth && len(leaves) < g.config.Leaves {
@@ -205,41 +204,6 @@ func (g *Grower) divide(l *leaf, s *split, by rowBins) family {
 		f.small = right
 	}
 	return f
-}
-
-// A kept column has its bins alone, in few lines of the cache.
-type kept struct {
-	column int
-	bins   []uint8
-}
-
-// mostKept is the number of columns that are kept.
-const mostKept = 16
-
-// alone returns the bins of a column that is to divide rows: alone if it is kept, as the last ones are that divided many rows.
-func (g *Grower) alone(column, rows int) rowBins {
-	if wide := g.binned.columns[column].wide; wide != nil {
-		return rowBins{wide: wide}
-	}
-	for _, k := range g.kept {
-		if k.column == column {
-			return rowBins{bins: k.bins, width: 1}
-		}
-	}
-	p, place := g.binned.at(column)
-	if rows < g.binned.rows/4 {
-		return rowBins{bins: p.bins, width: p.width, place: place}
-	}
-	k := kept{column: column}
-	if len(g.kept) == mostKept {
-		k.bins, g.kept = g.kept[0].bins, g.kept[1:]
-	}
-	k.bins = num.Sized(k.bins, g.binned.rows)
-	for i := range k.bins {
-		k.bins[i] = p.bins[i*p.width+place]
-	}
-	g.kept = append(g.kept, k)
-	return rowBins{bins: k.bins, width: 1}
 }
 
 // part moves the documents that go to the left before the others. Both keep their order.
@@ -378,7 +342,7 @@ func (g *Grower) histogram(l *leaf, column int) []uint64 {
 		}
 		return h
 	case l.histogram == nil:
-		h, by := make([]uint64, n), g.binsOf(column, len(l.rows))
+		h, by := make([]uint64, n), g.binsOf(column)
 		for _, row := range l.rows {
 			h[by.bins[row]] += g.pairs[row]
 		}
