@@ -25,35 +25,8 @@ type WeightedForest struct {
 	inputs  func(features []float32) []float32 // of the documents of one query
 }
 
-// weighted returns the forests of files that have been read before.
-func weighted(parts []part) (list []WeightedForest) {
-	for _, p := range parts {
-		f, t := p.file, p.file.Transform
-		if f.Kind != ForestKind {
-			continue
-		}
-		w := WeightedForest{Weight: p.weight, Columns: t.Outputs(), inputs: func(features []float32) []float32 {
-			inputs := make([]float32, len(features)/t.Inputs*t.Width())
-			t.Query(inputs, features)
-			return inputs
-		}}
-		if f.foreign != nil {
-			w.Forest, w.inputs = f.foreign.Forest, f.foreign.Inputs
-		} else {
-			w.Forest, _ = f.Forest() // whose errors kept the model from being made
-		}
-		list = append(list, w)
-	}
-	return list
-}
-
 // Forests returns the forest that the model is, or the ones of a mixture, which must not be changed.
-func (m *Model) Forests() []WeightedForest {
-	if m.forests == nil {
-		return nil
-	}
-	return m.forests()
-}
+func (m *Model) Forests() []WeightedForest { return m.forests }
 
 // ExplainsExactly reports whether the model is a forest or a mixture of forests, whose explanations are exact.
 func (m *Model) ExplainsExactly() bool { return m.exact }
@@ -85,7 +58,7 @@ func (m *Model) explainTrees(ctx context.Context, scores []float64, features, ba
 		}
 	}
 	elsewhere := m.elsewhere(features, c.Background)
-	for _, f := range m.forests() {
+	for _, f := range m.forests {
 		row := func(inputs []float32, d int) []float32 { return inputs[d*f.Inputs : (d+1)*f.Inputs] }
 		own := f.inputs(features)
 		weight := f.Weight / float64(len(others)*len(elsewhere))
@@ -154,7 +127,7 @@ func (m *Model) ExplainLeaves(documents int, c Comparison) (leaves int) {
 	if !m.exact {
 		return 0
 	}
-	for _, f := range m.forests() {
+	for _, f := range m.forests {
 		for i := range f.Trees {
 			n := len(f.Trees[i].Leaves)
 			if c.Interactions {

@@ -202,42 +202,49 @@ const rowsAtOnce = 1024
 
 // forestScorer is the scorer of the file of a forest.
 func (f *File) forestScorer() (s scorer, err error) {
-	var ensemble *forest.Forest
+	w := WeightedForest{Weight: 1, Columns: f.Transform.Outputs()}
+	plain, err := f.Forest()
 	var score func(scores []float64, x []float32)
-	if f.foreign != nil {
-		ensemble, score = f.foreign.Forest, f.foreign.Score
-	} else if ensemble, err = f.Forest(); err == nil {
-		score = ensemble.Compile().Score
-	}
-	if err != nil {
+	switch {
+	case f.foreign != nil:
+		w.Forest, w.inputs, score = f.foreign.Forest, f.foreign.Inputs, f.foreign.Score
+	case err != nil:
 		return s, err
+	default:
+		w.Forest, score = plain, plain.Compile().Score
+		w.inputs = func(features []float32) []float32 {
+			inputs := make([]float32, len(features)/f.Transform.Inputs*f.Transform.Width())
+			f.Transform.Query(inputs, features)
+			return inputs
+		}
 	}
-	raw := f.Transform.Outputs()
-	s.alone = true
-	s.exact, s.forests = true, sync.OnceValue(func() []WeightedForest { return weighted([]part{{1, f}}) })
+	s = scorer{transform: f.Transform, alone: true, exact: true, forests: []WeightedForest{w}}
 	s.pass = func(ctx context.Context, scores []float64, x []float32) error {
 		for len(scores) > 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			n := min(len(scores), rowsAtOnce)
-			score(scores[:n], x[:n*ensemble.Inputs])
-			scores, x = scores[n:], x[n*ensemble.Inputs:]
+			score(scores[:n], x[:n*w.Inputs])
+			scores, x = scores[n:], x[n*w.Inputs:]
 		}
 		return nil
 	}
 	s.gains, s.splits = make([]float64, f.Transform.Inputs), make([]int, f.Transform.Inputs)
-	for _, t := range ensemble.Trees {
+	for _, t := range w.Trees {
 		for _, n := range t.Nodes {
-			s.used = append(s.used, raw[n.Column])
-			s.gains[raw[n.Column]] += float64(n.Gain)
-			s.splits[raw[n.Column]]++
+			c := w.Columns[n.Column]
+			s.gains[c] += float64(n.Gain)
+			s.splits[c]++
 		}
 	}
-	slices.Sort(s.used)
-	s.used = slices.Compact(s.used)
-	if plain, err := f.Forest(); err == nil && f.Transform.KeepsZeros() && f.Transform.Raw() {
-		s.sparse = sparseForest(plain, raw, f.Transform.Inputs)
+	for c, n := range s.splits {
+		if n > 0 {
+			s.used = append(s.used, c)
+		}
+	}
+	if plain != nil && f.Transform.KeepsZeros() && f.Transform.Raw() {
+		s.sparse = sparseForest(plain, w.Columns, f.Transform.Inputs)
 	}
 	return s, nil
 }

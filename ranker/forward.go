@@ -9,7 +9,9 @@ import (
 	"sync"
 
 	"github.com/plrank/plrank/internal/model"
+	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/sparse"
+	"github.com/plrank/plrank/transforms"
 )
 
 // A Forward computes the scores of the documents of one query from their transformed
@@ -43,14 +45,38 @@ func registered(kind string) Maker {
 
 // A scorer is a forward pass.
 type scorer struct {
-	pass    model.Pass              // nil: the kind has none
-	sparse  model.SparsePass        // from raw features; nil: documents must be dense
-	used    []int                   // raw columns that scores depend on
-	gains   []float64               // by raw column, of the splits of forests; nil: there is no forest
-	splits  []int                   // by raw column, of forests; nil: there is no forest
-	alone   bool                    // scores do not depend on the inputs of other documents
-	forests func() []WeightedForest // of a forest or a mixture; nil: other models
-	exact   bool                    // the score is the weighted sum of the forests
+	transform *transforms.Transform
+	pass      model.Pass       // from transformed features; nil: the kind has none
+	sparse    model.SparsePass // from raw features; nil: documents must be dense
+	used      []int            // raw columns that scores depend on
+	gains     []float64        // by raw column, of the splits of forests; nil: there is no forest
+	splits    []int            // by raw column, of forests; nil: there is no forest
+	alone     bool             // scores do not depend on the inputs of other documents
+	forests   []WeightedForest // of a forest or a mixture
+	exact     bool             // the score is the weighted sum of the forests
+}
+
+var inputs sync.Pool // of *[]float32: transformed features
+
+// score sets the scores of documents with these raw features: x, or rows if they are not nil.
+func (s *scorer) score(ctx context.Context, scores []float64, x []float32, rows *Sparse) error {
+	t := s.transform
+	switch {
+	case rows != nil:
+		return s.sparse(ctx, scores, rows)
+	case t.Identity():
+		return s.pass(ctx, scores, x)
+	}
+	own, _ := inputs.Get().(*[]float32)
+	if own == nil {
+		own = new([]float32)
+	}
+	*own = num.Sized(*own, len(scores)*t.Width())
+	if cap(*own) <= model.KeptNumbers {
+		defer inputs.Put(own)
+	}
+	t.Query(*own, x)
+	return s.pass(ctx, scores, *own)
 }
 
 // scorerOf returns the scorer of a file. For a kind without a maker it uses other, or if that is nil
@@ -62,7 +88,7 @@ func scorerOf(f *File, other Maker) (s scorer, err error) {
 	case MixtureKind:
 		return f.mixtureScorer(other)
 	}
-	s.used = f.Transform.Used()
+	s.transform, s.used = f.Transform, f.Transform.Used()
 	maker := registered(f.Kind)
 	if maker == nil && slices.Contains(model.BuiltIn, f.Kind) {
 		settings, err := f.builtIn()

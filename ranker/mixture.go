@@ -10,13 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/plrank/plrank/internal/model"
-	"github.com/plrank/plrank/internal/num"
-	"github.com/plrank/plrank/internal/sparse"
 	"github.com/plrank/plrank/transforms"
 )
 
@@ -170,9 +166,8 @@ func (f *File) mixtureScorer(other Maker) (s scorer, err error) {
 	if err != nil {
 		return s, err
 	}
-	scorers := make([]scorer, len(parts))
-	s.alone = true
-	s.exact, s.forests = true, sync.OnceValue(func() []WeightedForest { return weighted(parts) })
+	s = scorer{transform: f.Transform, alone: true, exact: true}
+	scorers, sparse := make([]scorer, len(parts)), true
 	for i, p := range parts {
 		one, err := scorerOf(p.file, other)
 		if err == nil && one.pass == nil {
@@ -183,7 +178,12 @@ func (f *File) mixtureScorer(other Maker) (s scorer, err error) {
 		}
 		scorers[i] = one
 		s.used = append(s.used, one.used...)
-		s.exact = s.exact && one.exact
+		s.exact, sparse = s.exact && one.exact, sparse && one.sparse != nil
+		s.alone = s.alone && one.alone && !one.transform.ComparesDocuments()
+		for _, w := range one.forests {
+			w.Weight = p.weight
+			s.forests = append(s.forests, w)
+		}
 		if s.gains == nil {
 			s.gains, s.splits = one.gains, one.splits
 		} else if one.gains != nil {
@@ -192,66 +192,23 @@ func (f *File) mixtureScorer(other Maker) (s scorer, err error) {
 				s.splits[c] += n
 			}
 		}
-		s.alone = s.alone && one.alone && !p.file.Transform.ComparesDocuments()
 	}
 	slices.Sort(s.used)
 	s.used = slices.Compact(s.used)
-	s.pass = mixturePass(parts, scorers)
-	if !slices.ContainsFunc(scorers, func(one scorer) bool { return one.sparse == nil }) {
-		s.sparse = sparseMixturePass(parts, scorers)
-	}
-	return s, nil
-}
-
-// mixturePass is the pass of a mixture for raw features.
-func mixturePass(parts []part, scorers []scorer) model.Pass {
-	var scratches sync.Pool // of *mixtureScratch
-	return func(ctx context.Context, scores []float64, x []float32) error {
-		scratch, _ := scratches.Get().(*mixtureScratch)
-		if scratch == nil {
-			scratch = new(mixtureScratch)
-		}
-		defer func() {
-			if cap(scratch.inputs) <= model.KeptNumbers {
-				scratches.Put(scratch)
-			}
-		}()
-		scratch.scores = num.Sized(scratch.scores, len(scores))
-		clear(scores)
-		for i, p := range parts {
-			inputs := x
-			if t := p.file.Transform; !t.Identity() {
-				scratch.inputs = num.Sized(scratch.inputs, len(scores)*t.Width())
-				inputs = scratch.inputs
-				t.Query(inputs, x)
-			}
-			if err := scorers[i].pass(ctx, scratch.scores, inputs); err != nil {
-				return err
-			}
-			for d, score := range scratch.scores {
-				scores[d] += p.weight * score
-			}
-		}
-		return nil
-	}
-}
-
-// sparseMixturePass is the pass of a mixture for sparse documents.
-func sparseMixturePass(parts []part, scorers []scorer) model.SparsePass {
-	return func(ctx context.Context, scores []float64, rows *sparse.Rows) error {
+	sum := func(ctx context.Context, scores []float64, x []float32, rows *Sparse) error {
 		own := make([]float64, len(scores))
 		clear(scores)
-		for i, one := range scorers {
-			if err := one.sparse(ctx, own, rows); err != nil {
+		for i := range scorers {
+			if err := scorers[i].score(ctx, own, x, rows); err != nil {
 				return err
 			}
 			floats.AddScaled(scores, parts[i].weight, own)
 		}
 		return nil
 	}
-}
-
-type mixtureScratch struct {
-	inputs []float32
-	scores []float64
+	s.pass = func(ctx context.Context, scores []float64, x []float32) error { return sum(ctx, scores, x, nil) }
+	if sparse {
+		s.sparse = func(ctx context.Context, scores []float64, rows *Sparse) error { return sum(ctx, scores, nil, rows) }
+	}
+	return s, nil
 }

@@ -19,8 +19,6 @@ import (
 	"github.com/viterin/vek/vek32"
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/plrank/plrank/internal/model"
-	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/sparse"
 	"github.com/plrank/plrank/internal/text"
 )
@@ -32,7 +30,6 @@ type Model struct {
 	scorer
 	columns map[string]int // by name
 	levels  []*text.Levels // [columns], nil where values are numbers
-	inputs  sync.Pool      // of *[]float32: transformed features
 }
 
 // Open reads a model file, or a model of another library, which it recognises by content: see package forest/foreign. It
@@ -247,32 +244,7 @@ func (m *Model) ScoreOn(ctx context.Context, dst []float64, features, base []flo
 	if err := m.checkFeatures(features); err != nil {
 		return dst, err
 	}
-	rows := len(features) / t.Inputs
-	if err := m.checkBase(base, rows); err != nil {
-		return dst, err
-	}
-	if rows == 0 {
-		return dst, nil
-	}
-	size := rows * t.Width()
-	x, _ := m.inputs.Get().(*[]float32)
-	if x == nil {
-		x = new([]float32)
-	}
-	*x = num.Sized(*x, size)
-	if size <= model.KeptNumbers {
-		defer m.inputs.Put(x)
-	}
-	inputs := *x
-	if t.Identity() {
-		inputs = features
-	} else {
-		t.Query(inputs, features)
-	}
-
-	first := len(dst)
-	dst = slices.Grow(dst, rows)[:first+rows]
-	return m.finish(dst, first, base, m.pass(ctx, dst[first:], inputs))
+	return m.scoreOn(ctx, dst, len(features)/t.Inputs, features, nil, base)
 }
 
 // Sparse holds the features of documents that are mostly 0, see datasets.Sparse. Columns are in the order of [Model.FeatureIDs].
@@ -296,20 +268,20 @@ func (m *Model) ScoreSparse(ctx context.Context, dst []float64, rows *Sparse, ba
 				m.FeatureName(int(rows.Columns[i])), v)
 		}
 	}
-	if err := m.checkBase(base, rows.Len()); err != nil {
+	return m.scoreOn(ctx, dst, rows.Len(), nil, rows, base)
+}
+
+// scoreOn appends the scores of n documents, whose features are x or sparse, on top of base scores.
+func (m *Model) scoreOn(ctx context.Context, dst []float64, n int, x []float32, sparse *Sparse, base []float32) ([]float64, error) {
+	if err := m.checkBase(base, n); err != nil || n == 0 {
 		return dst, err
 	}
 	first := len(dst)
-	dst = slices.Grow(dst, rows.Len())[:first+rows.Len()]
-	return m.finish(dst, first, base, m.sparse(ctx, dst[first:], rows))
-}
-
-// finish adds base scores to those from first on, which a pass has set unless it failed.
-func (m *Model) finish(dst []float64, first int, base []float32, failed error) ([]float64, error) {
-	if failed != nil {
-		return dst[:first], fmt.Errorf("ranker: %w", failed)
-	}
+	dst = slices.Grow(dst, n)[:first+n]
 	scores := dst[first:]
+	if err := m.score(ctx, scores, x, sparse); err != nil {
+		return dst[:first], fmt.Errorf("ranker: %w", err)
+	}
 	for d, s := range base {
 		scores[d] += float64(s)
 	}
