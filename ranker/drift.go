@@ -12,17 +12,10 @@ import (
 
 // A Drift compares documents with those that a model was trained on, by its [Reference].
 type Drift struct {
-	columns []*watched // by feature; nil: not in the reference. The last is of the scores.
+	columns []*counter // by feature; nil: not in the reference. The last is of the scores.
 	periods []period
 	queries int // of the last period
 	most    int // queries of a period
-}
-
-// A watched column counts its documents.
-type watched struct {
-	*binning
-	reference *Column
-	groups    *groups
 }
 
 // A period counts the documents of some queries in a row, by column and bin.
@@ -50,8 +43,7 @@ func NewDrift(m *Model) (*Drift, error) {
 			d.columns = append(d.columns, nil)
 			return
 		}
-		b := newBinning(c, levels)
-		d.columns = append(d.columns, &watched{b, c, newGroups(b.bins)})
+		d.columns = append(d.columns, newCounter(c, levels))
 	}
 	for i := range r.Columns {
 		var levels []string
@@ -86,11 +78,9 @@ func (d *Drift) Add(group uint64, at time.Time, features []float32, scores []flo
 			return
 		}
 		if p.counts[c] == nil {
-			p.counts[c] = make([]float64, w.bins)
+			p.counts[c] = make([]float64, len(w.total))
 		}
-		bin := w.bin(v)
-		p.counts[c][bin]++
-		w.groups.add(int(group%numberOfGroups), bin)
+		p.counts[c][w.add(int(group%numberOfGroups), v)]++
 	}
 	for i, v := range features {
 		count(i%width, float64(v))
@@ -144,12 +134,12 @@ func (d *Drift) Shifts(least float64) (all []Shift) {
 		}
 	}
 	for c, w := range d.columns {
-		if w == nil || floats.Sum(w.groups.total) == 0 {
+		if w == nil || floats.Sum(w.total) == 0 {
 			continue
 		}
-		now, was, effective := w.groups.total, w.reference.Counts, w.reference.Effective
-		free := w.groups.freedom()
-		n, m := w.groups.effective()*max(1, free)/(free+1), max(1, effective[0])
+		now, was, effective := w.total, w.Counts, w.Effective
+		free := w.freedom()
+		n, m := w.effective()*max(1, free)/(free+1), max(1, effective[0])
 		degrees := max(1, float64(len(now)-1))
 		s := Shift{Column: c, Noise: degrees * (1/n + 1/m)}
 		a, r := shares(now, n), shares(was, m)
@@ -162,9 +152,9 @@ func (d *Drift) Shifts(least float64) (all []Shift) {
 		if free > 0 {
 			chance = distuv.F{D1: degrees, D2: free}.Survival(pearson / degrees)
 		}
-		for i, u := range w.reference.contrasts() {
+		for i, u := range w.contrasts() {
 			own := max(1, effective[min(1+i, len(effective)-1)]) // files of before lack the last
-			t := w.groups.moved(u, was) / math.Sqrt((free+1)/max(1, free)/w.groups.effectiveFor(u)+1/own)
+			t := w.moved(u, was) / math.Sqrt((free+1)/max(1, free)/w.effectiveFor(u)+1/own)
 			if free > 0 {
 				chance = min(chance, 2*distuv.StudentsT{Sigma: 1, Nu: free}.Survival(math.Abs(t)))
 			}
@@ -184,7 +174,7 @@ func (d *Drift) Shifts(least float64) (all []Shift) {
 }
 
 // moved returns the difference of the mean weight from the mean 0 of a reference, in its standard deviations.
-func (g *groups) moved(weights, reference []float64) float64 {
+func (g *counter) moved(weights, reference []float64) float64 {
 	n, mean, variance := floats.Sum(reference), 0., 0.
 	for b, x := range reference {
 		mean += x / n * weights[b]

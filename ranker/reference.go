@@ -1,7 +1,6 @@
 package ranker
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -108,19 +107,18 @@ func newColumn(values []float64, offsets []int, levels []string) (c Column) {
 		}
 		c.Bounds = slices.Compact(c.Bounds)
 	}
-	b := newBinning(&c, levels)
-	groups := newGroups(b.bins)
+	groups := newCounter(&c, levels)
 	for q := range len(offsets) - 1 {
 		for _, v := range values[offsets[q]:offsets[q+1]] {
-			groups.add(q, b.bin(v))
+			groups.add(q, v)
 		}
 	}
 	c.Counts = groups.total
-	if levels != nil {
+	if n := len(c.Texts); levels != nil {
 		// A new document is as likely to have a text that was not seen as one of these had one that no other has (Good 1953).
-		single = min(single, c.Counts[b.bins-3])
-		c.Counts[b.bins-3] -= single
-		c.Counts[b.bins-2] += single
+		single = min(single, c.Counts[n])
+		c.Counts[n] -= single
+		c.Counts[n+1] += single
 	}
 	c.Effective = []float64{groups.effective()}
 	for _, u := range c.contrasts() {
@@ -129,92 +127,73 @@ func newColumn(values []float64, offsets []int, levels []string) (c Column) {
 	return c
 }
 
-// frequent returns the most frequent texts of sorted levels, and how many occur once.
+// frequent returns the most frequent texts of levels, and how many occur once.
 func frequent(present []float64, levels []string) (texts []string, single float64) {
-	type known struct {
-		level int
-		n     int
+	counts := make([]float64, len(levels))
+	for _, v := range present {
+		if v >= 1 && int(v) <= len(levels) {
+			counts[int(v)-1]++
+		}
 	}
-	var all []known
-	for i := 0; i < len(present); {
-		j := i
-		for j < len(present) && present[j] == present[i] {
-			j++
+	for at, i := range num.DescendingOrder(nil, counts) {
+		if at < mostTexts && counts[i] > 0 {
+			texts = append(texts, levels[i])
 		}
-		if v := int(present[i]); v >= 1 && v <= len(levels) {
-			all = append(all, known{v, j - i})
-		}
-		if j == i+1 {
+		if counts[i] == 1 {
 			single++
 		}
-		i = j
-	}
-	slices.SortStableFunc(all, func(a, b known) int { return cmp.Compare(b.n, a.n) })
-	for _, k := range all[:min(len(all), mostTexts)] {
-		texts = append(texts, levels[k.level-1])
 	}
 	return texts, single
 }
 
-// A binning finds the bins of values.
-type binning struct {
-	bounds []float64
+// A counter counts the values of a column by bin, and by group of queries, whose differences tell how alike the documents of a query are.
+type counter struct {
+	*Column
 	levels []int // by level number, from 1: its bin; nil: numbers
-	bins   int
-}
-
-func newBinning(c *Column, levels []string) *binning {
-	b := &binning{bounds: c.Bounds, bins: len(c.Bounds) + 2}
-	if levels != nil {
-		b.levels, b.bins = make([]int, len(levels)+1), len(c.Texts)+3
-		b.levels[0] = b.bins - 2
-		at := map[string]int{}
-		for i, t := range c.Texts {
-			at[t] = i + 1
-		}
-		for i, t := range levels {
-			if b.levels[i+1] = at[t] - 1; at[t] == 0 {
-				b.levels[i+1] = len(c.Texts)
-			}
-		}
-	}
-	return b
-}
-
-func (b *binning) bin(v float64) int {
-	switch {
-	case v != v:
-		return b.bins - 1
-	case b.levels == nil:
-		return sort.SearchFloat64s(b.bounds, v)
-	case v >= 0 && int(v) < len(b.levels):
-		return b.levels[int(v)]
-	}
-	return b.levels[0]
-}
-
-// groups counts documents by bin, and by group of queries, whose differences tell how alike the documents of a query are.
-type groups struct {
-	total []float64
-	by    [numberOfGroups][]float64
+	total  []float64
+	by     [numberOfGroups][]float64
 }
 
 const numberOfGroups = 256
 
-func newGroups(bins int) *groups { return &groups{total: make([]float64, bins)} }
+func newCounter(c *Column, levels []string) *counter {
+	g := &counter{Column: c, total: make([]float64, len(c.Bounds)+2)}
+	if levels != nil {
+		n := len(c.Texts)
+		g.levels, g.total = make([]int, len(levels)+1), make([]float64, n+3)
+		g.levels[0] = n + 1
+		for i, t := range levels {
+			if g.levels[i+1] = slices.Index(c.Texts, t); g.levels[i+1] < 0 {
+				g.levels[i+1] = n
+			}
+		}
+	}
+	return g
+}
 
-func (g *groups) add(query, bin int) {
-	group := query % numberOfGroups
-	if g.by[group] == nil {
+// add counts a value, and returns its bin.
+func (g *counter) add(group int, v float64) (bin int) {
+	switch {
+	case v != v:
+		bin = len(g.total) - 1
+	case g.levels == nil:
+		bin = sort.SearchFloat64s(g.Bounds, v)
+	case v >= 0 && int(v) < len(g.levels):
+		bin = g.levels[int(v)]
+	default:
+		bin = g.levels[0]
+	}
+	if group %= numberOfGroups; g.by[group] == nil {
 		g.by[group] = make([]float64, len(g.total))
 	}
 	g.total[bin]++
 	g.by[group][bin]++
+	return bin
 }
 
 // effective returns the effective number of documents: with V_b the variance of the share p_b between groups, and B bins,
 // (B − 1) / Σ_b V_b/p_b (Rao & Scott, JASA 1981). It is at most the number of documents.
-func (g *groups) effective() float64 {
+func (g *counter) effective() float64 {
 	n, bins, sum := floats.Sum(g.total), -1., 0.
 	var sizes [numberOfGroups]float64
 	for i, own := range g.by {
@@ -239,7 +218,7 @@ func (g *groups) effective() float64 {
 }
 
 // freedom returns the degrees of freedom of effective numbers: the groups with documents, less one.
-func (g *groups) freedom() float64 {
+func (g *counter) freedom() float64 {
 	free := -1.
 	for _, own := range g.by {
 		if own != nil {
@@ -277,7 +256,7 @@ func (c *Column) contrasts() (all [][]float64) {
 }
 
 // effectiveFor is effective for the mean of weights of the bins.
-func (g *groups) effectiveFor(weights []float64) float64 {
+func (g *counter) effectiveFor(weights []float64) float64 {
 	n := floats.Sum(g.total)
 	mean, variance, sum := 0., 0., 0.
 	for b, x := range g.total {
