@@ -31,10 +31,11 @@ const MeanOfQuery = -1
 type Explanation struct {
 	Difference float64   `json:"difference"`
 	Base       float64   `json:"base,omitempty"` // the part of the base scores, 0 for models that take none
-	Values     []float64 `json:"values"`         // by column, see Model.Block
+	Values     []float64 `json:"values"`         // by column; of a block, see Model.Block, at its first column
 	// Errors are standard errors of the values; nil if these are exact, or means over 2 to 99 orders, too few to tell.
 	Errors []float64 `json:"standard_errors,omitempty"`
-	Exact  bool      `json:"exact,omitempty"` // the values are exact
+	Exact  bool      `json:"exact,omitempty"`  // the values are exact
+	Blocks [][]int   `json:"blocks,omitempty"` // of several columns, whose value is at the first
 
 	Interactions []Interaction `json:"interactions,omitempty"` // that are not 0, the largest first
 }
@@ -91,33 +92,53 @@ func (m *Model) Explain(ctx context.Context, features, base []float32, c Compari
 			others = append(others, d)
 		}
 	}
-	if m.exact {
-		return m.explainTrees(ctx, scores, features, base, others, c)
+	e := &Explanation{Values: make([]float64, m.file.Transform.Inputs), Exact: m.exact}
+	for _, b := range others {
+		e.Difference += (scores[c.Document] - scores[b]) / float64(len(others))
+		if base != nil {
+			e.Base += (float64(base[c.Document]) - float64(base[b])) / float64(len(others))
+		}
 	}
+	for column, first := range m.blocks {
+		if first == column {
+			continue
+		}
+		if block := m.Block(first); block[1] == column {
+			e.Blocks = append(e.Blocks, block)
+		}
+	}
+	if m.exact {
+		err = m.explainTrees(ctx, features, others, c, e)
+	} else {
+		err = m.sample(ctx, scores, features, base, others, c, e)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// sample computes the values of an explanation from random orders, see [Model.Explain].
+func (m *Model) sample(ctx context.Context, scores []float64, features, base []float32, others []int, c Comparison, e *Explanation) error {
 	t := m.file.Transform
-	g := &game{model: m, inputs: make([]float32, rows*t.Width()), scores: scores, base: base, a: c.Document}
+	g := &game{model: m, inputs: make([]float32, len(scores)*t.Width()), scores: scores, base: base, a: c.Document}
 	g.spaces = make([]*space, parallel.Workers(ordersAtOnce))
 	t.Query(g.inputs, features)
 	g.setOutputs()
-	e := &Explanation{Values: make([]float64, t.Inputs), Errors: make([]float64, t.Inputs)}
+	e.Errors = make([]float64, t.Inputs)
 	n, orders := float64(len(others)), c.orders(len(others))
 	for _, b := range others {
-		e.Difference += scores[g.a] - scores[b]
-		if base != nil {
-			e.Base += float64(base[g.a]) - float64(base[b])
-		}
 		if err := g.play(ctx, b, orders, c.Seed, e); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	e.Difference, e.Base = e.Difference/n, e.Base/n
 	for i := range e.Values {
 		e.Values[i], e.Errors[i] = e.Values[i]/n, math.Sqrt(e.Errors[i])/n
 	}
 	if g.orders > 0 && g.orders < leastOrders {
 		e.Errors = nil
 	}
-	return e, nil
+	return nil
 }
 
 // orders returns how many orders are computed for each of the other documents: each stands for its reverse, too, and two
@@ -126,41 +147,52 @@ func (c Comparison) orders(others int) int {
 	return max(2, (cmp.Or(c.Permutations, defaultPermutations)/2+others-1)/others)
 }
 
-// ExplainPasses returns what the time of [Model.Explain] grows with: the orders of columns that it goes through, the passes
-// of the model, and the documents of all passes. Columns in which two documents have the same value take part in no order.
-// It returns 0 for documents that the query does not have, and for models with [Model.ExplainLeaves].
-func (m *Model) ExplainPasses(features []float32, c Comparison) (orders, passes, documents int) {
+// Work is what the time of an explanation grows with.
+type Work struct {
+	Leaves    int // of forests, that are visited; with interactions, pairs of features above leaves
+	Orders    int // of columns, for other models
+	Passes    int // of the model
+	Documents int // of all passes
+}
+
+// ExplainWork returns the work of [Model.Explain], at most. Columns in which two documents have the same value take part in no order.
+// It returns no work for documents that the query does not have.
+func (m *Model) ExplainWork(features []float32, c Comparison) (w Work) {
 	width := m.file.Transform.Inputs
-	if m.exact {
-		return 0, 0, 0
-	}
 	rows := len(features) / width
 	first, end := c.Other, c.Other+1
 	if c.Other == MeanOfQuery {
 		first, end = 0, rows
 	}
 	if c.Document < 0 || c.Document >= rows || first < 0 || end > rows {
-		return 0, 0, 0
+		return w
+	}
+	if m.exact {
+		w.Leaves = m.leaves(c) * (end - first) * max(1, 2*(len(c.Background)/width))
+		return w
 	}
 	own, each := features[c.Document*width:], c.orders(end-first)
+	differs := make([]int, width) // by the first column of a block: 1 + the last of the others
 	for b := first; b < end; b++ {
 		players := 0
 		for _, column := range m.used {
-			if x, y := own[column], features[b*width+column]; x != y && (x == x || y == y) {
+			x, y, block := own[column], features[b*width+column], m.blocks[column]
+			if x != y && (x == x || y == y) && differs[block] <= b {
+				differs[block] = b + 1
 				players++
 			}
 		}
 		if players == 0 {
 			continue
 		}
-		orders += each
+		w.Orders += each
 		if m.alone { // pairs in batches
-			passes, documents = passes+each*((2*players+mostBatch-1)/mostBatch), documents+each*2*players
+			w.Passes, w.Documents = w.Passes+each*((2*players+mostBatch-1)/mostBatch), w.Documents+each*2*players
 		} else {
-			passes, documents = passes+each*players, documents+each*players*rows
+			w.Passes, w.Documents = w.Passes+each*players, w.Documents+each*players*rows
 		}
 	}
-	return orders, passes, documents
+	return w
 }
 
 // A game has the inputs of the documents of a query, and swaps some between document a and another.
@@ -194,7 +226,7 @@ func (g *game) setOutputs() {
 	at := 0
 	add := func(column int) {
 		if _, used := slices.BinarySearch(g.model.used, column); used {
-			first := g.model.Block(column)[0]
+			first := g.model.blocks[column]
 			g.outputs[first] = append(g.outputs[first], at)
 		}
 		at++

@@ -223,18 +223,18 @@ func TestPassesOfExplanationsAreCounted(t *testing.T) {
 		if _, err := m.Explain(t.Context(), d.Features, nil, test.c); err != nil {
 			t.Fatal(err)
 		}
-		orders, n, rows := m.ExplainPasses(d.Features, test.c)
+		w := m.ExplainWork(d.Features, test.c)
 		want := test.columns * 2
 		if !test.alone {
 			want = test.columns * 4
 		}
-		if orders != test.orders || n != test.passes || rows != want || int64(n) != passes.Load()-1 || int64(rows) != documents.Load()-4 {
-			t.Errorf("%+v: %d orders, %d passes of %d documents; it took %d of %d", test, orders, n, rows, passes.Load()-1, documents.Load()-4)
+		if w != (Work{0, test.orders, test.passes, want}) || int64(w.Passes) != passes.Load()-1 || int64(w.Documents) != documents.Load()-4 {
+			t.Errorf("%+v: %+v; it took %d passes of %d documents", test, w, passes.Load()-1, documents.Load()-4)
 		}
 	}
 	for _, c := range []Comparison{{Document: 4}, {Document: -1}, {Other: 4}, {Other: -2}} {
-		if orders, n, rows := m.ExplainPasses(d.Features, c); orders != 0 || n != 0 || rows != 0 {
-			t.Errorf("%+v: %d, %d, %d", c, orders, n, rows)
+		if w := m.ExplainWork(d.Features, c); w != (Work{}) {
+			t.Errorf("%+v: %+v", c, w)
 		}
 	}
 }

@@ -37,25 +37,17 @@ func (m *Model) ExplainsExactly() bool { return m.exact }
 //	v(S) = f(a where S, b elsewhere) − f(b),
 //
 // both with the query features in S of this query, and those that are not of the other one. That is the difference of two games.
-func (m *Model) explainTrees(ctx context.Context, scores []float64, features, base []float32, others []int, c Comparison,
-) (*Explanation, error) {
+func (m *Model) explainTrees(ctx context.Context, features []float32, others []int, c Comparison, e *Explanation) error {
 	width := m.file.Transform.Inputs
 	if len(c.Background)%width != 0 {
-		return nil, fmt.Errorf("ranker: %d values of a background are not rows of %d features", len(c.Background), width)
+		return fmt.Errorf("ranker: %d values of a background are not rows of %d features", len(c.Background), width)
 	}
 	if err := m.checkFeatures(c.Background); err != nil {
-		return nil, fmt.Errorf("%w, in the background", err)
+		return fmt.Errorf("%w, in the background", err)
 	}
-	e := &Explanation{Values: make([]float64, width), Exact: true}
 	shares := forest.Shares{Values: e.Values}
 	if c.Interactions {
 		shares.Pairs = map[[2]int]float64{}
-	}
-	for _, b := range others {
-		e.Difference += (scores[c.Document] - scores[b]) / float64(len(others))
-		if base != nil {
-			e.Base += (float64(base[c.Document]) - float64(base[b])) / float64(len(others))
-		}
 	}
 	elsewhere := m.elsewhere(features, c.Background)
 	for _, f := range m.forests {
@@ -64,13 +56,13 @@ func (m *Model) explainTrees(ctx context.Context, scores []float64, features, ba
 		weight := f.Weight / float64(len(others)*len(elsewhere))
 		players := make([]int, len(f.Columns))
 		for i, column := range f.Columns {
-			players[i] = m.Block(column)[0]
+			players[i] = m.blocks[column]
 		}
 		for i := range elsewhere {
 			away := f.inputs(elsewhere[i])
 			for _, b := range others {
 				if err := ctx.Err(); err != nil {
-					return nil, fmt.Errorf("ranker: %w", err)
+					return fmt.Errorf("ranker: %w", err)
 				}
 				shares.Add(f.Forest, row(own, c.Document), row(away, b), players, weight)
 				if len(c.Background) > 0 {
@@ -87,7 +79,7 @@ func (m *Model) explainTrees(ctx context.Context, scores []float64, features, ba
 	slices.SortFunc(e.Interactions, func(a, b Interaction) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)), slices.Compare(a.Columns[:], b.Columns[:]))
 	})
-	return e, nil
+	return nil
 }
 
 // elsewhere returns the features of a query with the query features of each row of a background: those whose values all documents
@@ -121,12 +113,8 @@ func constant(features []float32, column, width int) bool {
 	return true
 }
 
-// ExplainLeaves returns what the time of [Model.Explain] for a forest grows with, as [Model.ExplainPasses] for other models: the
-// most leaves that it visits for a query of that many documents; with interactions, the most pairs of features above leaves.
-func (m *Model) ExplainLeaves(documents int, c Comparison) (leaves int) {
-	if !m.exact {
-		return 0
-	}
+// leaves returns the most leaves that an explanation of two documents visits.
+func (m *Model) leaves(c Comparison) (leaves int) {
 	for _, f := range m.forests {
 		for i := range f.Trees {
 			n := len(f.Trees[i].Leaves)
@@ -136,12 +124,6 @@ func (m *Model) ExplainLeaves(documents int, c Comparison) (leaves int) {
 			}
 			leaves += n
 		}
-	}
-	if c.Other == MeanOfQuery {
-		leaves *= documents
-	}
-	if rows := len(c.Background) / m.file.Transform.Inputs; rows > 0 {
-		leaves *= 2 * rows
 	}
 	return leaves
 }

@@ -166,7 +166,7 @@ func TestQueryFeaturesHaveTheirParts(t *testing.T) {
 	if e.Difference != 4 {
 		t.Errorf("difference %v, want 4", e.Difference)
 	}
-	if leaves := m.ExplainLeaves(2, Comparison{Other: MeanOfQuery, Background: background}); leaves != 4*2*2 {
+	if leaves := m.ExplainWork(x, Comparison{Other: MeanOfQuery, Background: background}).Leaves; leaves != 4*2*2 {
 		t.Errorf("%d leaves, want 16", leaves)
 	}
 	for want, c := range map[string]Comparison{

@@ -29,6 +29,7 @@ type Model struct {
 	digest func() string
 	scorer
 	columns map[string]int // by name
+	blocks  []int          // by column, the first of its block
 	levels  []*text.Levels // [columns], nil where values are numbers
 }
 
@@ -88,7 +89,8 @@ func newModel(name string, f *File, maker Maker, digest func() string) (*Model, 
 	if err != nil {
 		return nil, fmt.Errorf("ranker: %s: %w", name, err)
 	}
-	m := &Model{file: f, digest: digest, scorer: s, columns: map[string]int{}, levels: make([]*text.Levels, len(f.FeatureIDs))}
+	m := &Model{file: f, digest: digest, scorer: s, columns: map[string]int{}, levels: make([]*text.Levels, len(f.FeatureIDs)),
+		blocks: blocksOf(f, s.used)}
 	for column, name := range f.FeatureNames {
 		m.columns[name] = column
 	}

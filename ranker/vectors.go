@@ -54,9 +54,8 @@ func (m *Model) Multiply(features []float32, vector func(vector, document int) [
 // Block returns the columns whose features explanations and importances take as one: of those that the model uses, all products of
 // the same two vectors as the one of a column. Any other column is a block of its own.
 func (m *Model) Block(column int) (block []int) {
-	own := m.vectorsOf(column)
 	for _, c := range m.used {
-		if c == column || own[0] != "" && m.vectorsOf(c) == own {
+		if m.blocks[c] == m.blocks[column] {
 			block = append(block, c)
 		}
 	}
@@ -66,15 +65,25 @@ func (m *Model) Block(column int) (block []int) {
 	return block
 }
 
-// vectorsOf returns the names of the vectors that the feature of a column is made of, "" if it is not.
-func (m *Model) vectorsOf(column int) (names [2]string) {
-	for _, p := range m.file.Products {
-		if m.columns[p.Name] == column {
-			_, a, b, _ := transforms.ParseProduct(p.Name)
-			return [2]string{min(a, b), max(a, b)}
+// blocksOf returns the first column of the block of each column.
+func blocksOf(f *File, used []int) []int {
+	blocks, first := make([]int, len(f.FeatureIDs)), map[[2]string]int{}
+	for c := range blocks {
+		blocks[c] = c
+	}
+	for i, p := range f.Products {
+		_, a, b, _ := transforms.ParseProduct(p.Name)
+		c, vectors := len(blocks)-len(f.Products)+i, [2]string{min(a, b), max(a, b)}
+		if _, found := slices.BinarySearch(used, c); !found {
+			continue
+		}
+		if at, found := first[vectors]; found {
+			blocks[c] = at
+		} else {
+			first[vectors] = c
 		}
 	}
-	return names
+	return blocks
 }
 
 // BlockName returns the names of the features of a [Model.Block], such as "cosine(q,d), dot(q,d)".

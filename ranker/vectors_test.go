@@ -3,6 +3,7 @@ package ranker
 import (
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -34,9 +35,16 @@ func TestProductsOfTwoVectorsAreExplainedAsOne(t *testing.T) {
 		t.Errorf("blocks %v and %v, %q", m.Block(2), m.Block(0), m.BlockName(1))
 	}
 	features := []float32{3, .5, 2, 1, .25, 1}
-	e, err := m.Explain(t.Context(), features, nil, Comparison{Document: 0, Other: 1, Permutations: 4})
+	c := Comparison{Document: 0, Other: 1, Permutations: 4}
+	e, err := m.Explain(t.Context(), features, nil, c)
 	if err != nil || math.Abs(e.Values[0]-2) > 1e-4 || math.Abs(e.Values[1]-10*.25-100) > 1e-4 || e.Values[2] != 0 {
 		t.Errorf("%+v, error %v", e, err)
+	}
+	if want := [][]int{{1, 2}}; !reflect.DeepEqual(e.Blocks, want) {
+		t.Errorf("blocks %v, want %v", e.Blocks, want)
+	}
+	if w := m.ExplainWork(features, c); w != (Work{0, 2, 2, 8}) { // two orders of two players, a pair after each
+		t.Errorf("work %+v", w)
 	}
 	// 6 if the cosine and the inner product are high, and 0 elsewhere.
 	f := *m.File()

@@ -187,16 +187,16 @@ func (d *draw) price(scores []float64) (float64, error) {
 
 // explainPrice is the price of an explanation of documents with these features.
 func (m *served) explainPrice(features []float32, c ranker.Comparison) float64 {
-	orders, passes, documents := m.ExplainPasses(features, c)
-	rows := len(features) / len(m.columns)
-	price := m.scoring.at(rows) + leafTime*float64(m.ExplainLeaves(rows, c)) + orderTime*float64(orders) + swapTime*float64(documents)/2
-	if passes == 0 {
+	w := m.ExplainWork(features, c)
+	price := m.scoring.at(len(features)/len(m.columns)) +
+		leafTime*float64(w.Leaves) + orderTime*float64(w.Orders) + swapTime*float64(w.Documents)/2
+	if w.Passes == 0 {
 		return price
 	}
-	perPass := float64(documents) / float64(passes)
+	perPass := float64(w.Documents) / float64(w.Passes)
 	pass := curve{ // without the transform
 		max(0, m.scoring.call-m.transforming.call), max(0, m.scoring.document-m.transforming.document),
 		max(0, m.scoring.pair-m.transforming.pair),
 	}
-	return price + float64(passes)*(pass.call+perPass*(pass.document+perPass*pass.pair))
+	return price + float64(w.Passes)*(pass.call+perPass*(pass.document+perPass*pass.pair))
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/datasets"
@@ -89,7 +90,7 @@ type interaction struct {
 
 type feature struct {
 	Feature       string   `json:"feature"`
-	Value         any      `json:"value"` // null: it is missing
+	Value         any      `json:"value"` // null: it is missing; of products of the same two vectors, a list
 	Other         any      `json:"other,omitempty"`
 	Part          float64  `json:"part"`
 	StandardError *float64 `json:"standardError,omitempty"` // absent with few permutations
@@ -204,12 +205,12 @@ func (o *options) explain(ctx context.Context, m *ranker.Model, d *datasets.Data
 		if part == 0 && (e.Errors == nil || e.Errors[column] == 0) {
 			continue
 		}
-		f := feature{Feature: m.BlockName(column), Value: cli.FeatureValue(d, d.Value(c.Document, column), column), Part: part}
+		f := feature{Feature: m.BlockName(column), Value: valueOf(m, d, c.Document, column), Part: part}
 		if e.Errors != nil {
 			f.StandardError = &e.Errors[column]
 		}
 		if c.Other >= 0 {
-			f.Other = cli.FeatureValue(d, d.Value(c.Other, column), column)
+			f.Other = valueOf(m, d, c.Other, column)
 		}
 		r.Features = append(r.Features, f)
 	}
@@ -276,9 +277,28 @@ func (r *result) print(w io.Writer) {
 	}
 }
 
+// valueOf returns the value of a feature of a document, or a list of those of a block.
+func valueOf(m *ranker.Model, d *datasets.Dataset, document, column int) any {
+	var list []any
+	for _, c := range m.Block(column) {
+		list = append(list, cli.FeatureValue(d, d.Value(document, c), c))
+	}
+	if len(list) == 1 {
+		return list[0]
+	}
+	return list
+}
+
 func shown(value any) string {
-	if value == nil {
+	switch v := value.(type) {
+	case nil:
 		return "missing"
+	case []any:
+		var words []string
+		for _, one := range v {
+			words = append(words, shown(one))
+		}
+		return strings.Join(words, ", ")
 	}
 	return fmt.Sprint(value)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/transforms"
 )
 
 var call = commandtest.Command(Run).Call
@@ -123,5 +124,36 @@ func TestQueryFeaturesOfForestsHaveTheirParts(t *testing.T) {
 	testkit.LinearModel(t, linear, 1, 10, 100)
 	if status, _, stderr := call("-model", linear, "-data", data, "-query", "q", "-interactions"); status == 0 || !strings.Contains(stderr, "is neither") {
 		t.Errorf("%d, %s", status, stderr)
+	}
+}
+
+// Products of the same two vectors are one feature, with the values of all.
+func TestProductsOfTwoVectorsHaveTheirValues(t *testing.T) {
+	model, data := filepath.Join(t.TempDir(), "m.npz"), filepath.Join(t.TempDir(), "d.csv")
+	testkit.LinearModel(t, model, 1, 10, 100)
+	m, err := ranker.Open(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := *m.File()
+	f.FeatureNames = []string{"price", "cosine(q,d)", "dot(q,d)"}
+	f.Vectors = []transforms.Vector{{Name: "q", Dimension: 2}, {Name: "d", Dimension: 2}}
+	f.Products = []transforms.Product{{Name: "cosine(q,d)"}, {Name: "dot(q,d)"}}
+	if err := f.Save(model); err != nil {
+		t.Fatal(err)
+	}
+	commandtest.Write(t, data, "query,price,q,d\n7,1,1 0,2 0\n7,1,1 0,0 3\n")
+	arguments := []string{"-model", model, "-data", data, "-query", "7", "-against", "2"}
+	status, stdout, stderr := call(append(arguments, "-json")...)
+	var r result
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != 0 {
+		t.Fatal(status, stderr, err)
+	}
+	if len(r.Features) != 1 || r.Features[0].Part != 210 || !reflect.DeepEqual(r.Features[0].Value, []any{1., 2.}) ||
+		!reflect.DeepEqual(r.Features[0].Other, []any{0., 0.}) {
+		t.Errorf("%+v", r)
+	}
+	if _, stdout, _ := call(arguments...); !strings.Contains(stdout, "cosine(q,d), dot(q,d)") || !strings.Contains(stdout, "1, 2") {
+		t.Error(stdout)
 	}
 }
