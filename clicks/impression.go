@@ -157,11 +157,12 @@ func (im *Impression) check(seen []bool) error {
 
 // checkDistinct returns an error if a document is among the candidates twice.
 func checkDistinct(documents []string) error {
-	index := indexer(len(documents), func(d int) string { return documents[d] }, len(documents))
-	for d, id := range documents {
-		if index(id) != d {
+	seen := make(map[string]bool, len(documents))
+	for _, id := range documents {
+		if seen[id] {
 			return fmt.Errorf("document %q is among the candidates twice: want an id for each", id)
 		}
+		seen[id] = true
 	}
 	return nil
 }
@@ -317,30 +318,4 @@ func (im *Impression) checkWidth(known *int) error {
 		return fmt.Errorf("%d features a document, where others of the log have %d", w, *known)
 	}
 	return nil
-}
-
-// indexer returns a function that finds the first of n keys equal to its argument, −1 if there is none. A map pays
-// only if the function is called many times: most lists have ten documents.
-func indexer[K comparable](n int, key func(i int) K, calls int) func(K) int {
-	const few = 64
-	if calls <= few {
-		return func(k K) int {
-			for i := range n {
-				if key(i) == k {
-					return i
-				}
-			}
-			return -1
-		}
-	}
-	first := make(map[K]int, n)
-	for i := n - 1; i >= 0; i-- { // the first of equal ones stays
-		first[key(i)] = i
-	}
-	return func(k K) int {
-		if i, ok := first[k]; ok {
-			return i
-		}
-		return -1
-	}
 }

@@ -180,7 +180,7 @@ const leastWeight = 0.05
 //
 // over the first three ranks, with approximate placements: any weights are valid. Rankings that all models would show say nothing
 // about differences. The last policy, a Plackett–Luce policy with the log-scores log Σ_m Σ_k θ_k |δ_dk|, shows documents as often as
-// the models differ about them. The sum is convex in w; it is minimised by multiplying each w_j by its derivative. Every model keeps a
+// the models differ about them. The sum is convex in w. Every model keeps a
 // weight of at least 0.05, or half its equal share if that is less, which bounds the weights of clicks.
 func (v *Interleaving) Weigh(temperature float64, cutoff int) error {
 	models, documents := len(v.Models), len(v.Models[0].Scores)
@@ -243,14 +243,22 @@ func nearPlacements(scores []float64, ranks int) []float64 {
 }
 
 // leastVariance returns the weights w of policies that about minimise Σ_i squares_i / Σ_j w_j policies_ji, by the terms that are not
-// negligible. All but the last are at least floor.
+// negligible. All but the last are at least floor: these parts are fixed, and the shares of the rest are multiplied by the squares of
+// their derivatives.
 func leastVariance(policies [][]float64, squares []float64, floor float64) []float64 {
 	n := len(policies)
-	weights, least, before := make([]float64, n), make([]float64, n), make([]float64, n)
-	for j := range weights {
-		weights[j], least[j] = 1/float64(n), floor
+	rest := 1 - floor*float64(n-1)
+	weights, shares := make([]float64, n), make([]float64, n)
+	set := func() {
+		for j, share := range shares {
+			weights[j] = floor + rest*share
+		}
+		weights[n-1] -= floor
 	}
-	least[n-1] = 0
+	for j := range shares {
+		shares[j] = 1 / float64(n)
+	}
+	set()
 	terms, largest := make([]float64, len(squares)), 0.
 	for i, s := range squares {
 		all := math.SmallestNonzeroFloat64
@@ -269,62 +277,24 @@ func leastVariance(policies [][]float64, squares []float64, floor float64) []flo
 			}
 		}
 	}
-	gradient := make([]float64, n)
+	before, gradient := make([]float64, n), make([]float64, n)
 	for change, i := 1., 0; change > 1e-3 && i < 10; i++ {
-		copy(before, weights)
 		clear(gradient)
 		for at := 0; at < len(kept); at += n + 1 {
 			p := kept[at+1 : at+n+1]
-			mix := 0.
-			for j, w := range weights {
-				mix += w * p[j]
-			}
-			factor := kept[at] / (mix * mix)
-			for j, x := range p {
-				gradient[j] += factor * x
-			}
+			mix := floats.Dot(weights, p)
+			floats.AddScaled(gradient, kept[at]/(mix*mix), p)
 		}
-		floats.Mul(weights, gradient)
-		if !raise(weights, least) { // the models do not differ
-			for j := range weights {
-				weights[j] = least[j] + (1-floats.Sum(least))/float64(n)
-			}
+		copy(before, shares)
+		floats.Mul(gradient, gradient)                             // since the fixed parts make small steps
+		if floats.Mul(shares, gradient); floats.Sum(shares) == 0 { // the models do not differ
+			break
 		}
-		change = floats.Distance(weights, before, math.Inf(1))
+		floats.Scale(1/floats.Sum(shares), shares)
+		set()
+		change = floats.Distance(shares, before, math.Inf(1))
 	}
 	return weights
-}
-
-// raise scales weights to the sum 1, with none below its least. It returns false if all are 0.
-func raise(weights, least []float64) bool {
-	fixed := make([]bool, len(weights))
-	for {
-		free, room, again := 0., 1., false
-		for j, w := range weights {
-			if fixed[j] {
-				room -= least[j]
-			} else {
-				free += w
-			}
-		}
-		if !(free > 0) {
-			return false
-		}
-		for j, w := range weights {
-			if !fixed[j] && w*room/free < least[j] {
-				fixed[j], again = true, true
-			}
-		}
-		if again {
-			continue
-		}
-		for j, w := range weights {
-			if weights[j] = w * room / free; fixed[j] {
-				weights[j] = least[j]
-			}
-		}
-		return true
-	}
 }
 
 var samplers = sync.Pool{New: func() any { return new(plackett.Sampler) }}

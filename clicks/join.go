@@ -7,23 +7,57 @@ import (
 	"github.com/plrank/plrank/datasets"
 )
 
-// Join returns a function that replaces the logged features of documents by their features in d,
-// found by the ids of query and document. Documents of d without an id are named as by
-// [Simulate]. The function takes one log, or part of a log, after another. It removes impressions
-// with a candidate that d lacks, or has twice, and returns their number.
-func Join(d *datasets.Dataset) func(l *Log) (left int) {
-	queries := make(map[string]int, d.Queries())
+// Find returns a function that finds the candidates of an impression among the documents of d, by the ids of query and document, and
+// returns their rows. Documents of d without an id are named as by [Simulate]. It returns nil if d lacks the query or a candidate, or
+// has one twice.
+func Find(d *datasets.Dataset) func(im *Impression) (rows []int) {
+	names := datasets.Dataset{QueryIDs: d.QueryIDs, Offsets: d.Offsets, DocumentIDs: d.DocumentIDs} // without the features
+	queries := make(map[string]int, len(d.QueryIDs))
 	for q, id := range d.QueryIDs {
 		queries[id] = q
 	}
+	return func(im *Impression) []int {
+		q, known := queries[im.Query]
+		if !known {
+			return nil
+		}
+		all := make(map[string]int)
+		const twice = -1
+		for i, id := range documentIDs(&names, q) {
+			row := names.Offsets[q] + i
+			if _, there := all[id]; there {
+				row = twice
+			}
+			all[id] = row
+		}
+		rows := make([]int, len(im.Documents))
+		for i, id := range im.Documents {
+			row, known := all[id]
+			if !known || row == twice {
+				return nil
+			}
+			rows[i] = row
+		}
+		return rows
+	}
+}
+
+// Join returns a function that replaces the logged features of documents by their features in d, see [Find]. The function takes one
+// log, or part of a log, after another. It removes impressions whose candidates d lacks, and returns their number.
+func Join(d *datasets.Dataset) func(l *Log) (left int) {
+	find := Find(d)
 	return func(l *Log) (left int) {
 		l.featuresOf(d)
 		lacking := make([]bool, len(l.Impressions))
 		for _, s := range l.situations() {
-			features, ok := valuesOf(d, queries, s.Impression)
+			rows := find(s.Impression)
+			features := make([]float32, 0, len(rows)*d.Width())
+			for _, row := range rows {
+				features = append(features, d.Row(row)...)
+			}
 			for _, i := range s.impressions {
 				l.Impressions[i].Features = features
-				lacking[i] = !ok
+				lacking[i] = rows == nil
 			}
 		}
 		kept := l.Impressions[:0]
@@ -36,32 +70,6 @@ func Join(d *datasets.Dataset) func(l *Log) (left int) {
 		l.Impressions = slices.Clip(kept)
 		return left
 	}
-}
-
-// valuesOf returns the features of the candidates of an impression, and false if d lacks one of them or has it twice.
-func valuesOf(d *datasets.Dataset, queries map[string]int, im *Impression) ([]float32, bool) {
-	q, ok := queries[im.Query]
-	if !ok {
-		return nil, false
-	}
-	rows := make(map[string]int)
-	const twice = -1
-	for i, id := range documentIDs(d, q) {
-		row := d.Offsets[q] + i
-		if _, there := rows[id]; there {
-			row = twice
-		}
-		rows[id] = row
-	}
-	features := make([]float32, 0, len(im.Documents)*d.Width())
-	for _, id := range im.Documents {
-		row, ok := rows[id]
-		if !ok || row == twice {
-			return nil, false
-		}
-		features = append(features, d.Row(row)...)
-	}
-	return features, true
 }
 
 // documentIDs returns the ids of the documents of query q in d, or "query.n", n from 1, if d has none.

@@ -19,6 +19,8 @@ import (
 	"sync"
 	"time"
 
+	json2 "github.com/go-json-experiment/json"
+
 	"github.com/plrank/plrank/internal/jsonread"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/internal/textfile"
@@ -427,42 +429,38 @@ func (r *reader) give() error {
 }
 
 // fill sets the policy of an impression and the documents shown.
-func (r *reader) fill(im *Impression, hits []string, p *attributes) (err error) {
+func (r *reader) fill(im *Impression, hits []string, p *policyJSON) error {
 	if p == nil {
-		p = &attributes{Cutoff: len(hits)}
+		p = &policyJSON{Cutoff: len(hits)}
 	}
 	im.Model, im.Version, im.Seed, im.Cutoff, im.Temperature = p.Model, p.Version, p.Seed, p.Cutoff, p.Temperature
-	if im.Documents, err = decode(r, p.Candidates, 0, parseCandidates); err != nil {
+	im.LogProbability, im.Arm = p.LogProbability, p.Arm
+	var wrong error
+	im.Documents = decode(r, p.Candidates, 0, parseCandidates, &wrong)
+	im.Scores = decode(r, p.Scores, 0, parseScores, &wrong)
+	im.Rules = first(decode(r, p.Rules, 0, func(text []byte) ([]plackett.Rules, error) {
+		rules := make([]plackett.Rules, 1)
+		return rules, json.Unmarshal(text, &rules[0])
+	}, &wrong))
+	if how := p.Interleaved; how != nil {
+		im.Interleaving = &Interleaving{Teams: how.Teams, Probabilities: how.Probabilities, By: how.By}
+		im.Interleaving.Models = decode(r, how.Models, 0, parseContributors, &wrong)
+	}
+	if wrong != nil {
 		return badAttributes
 	}
 	if im.Documents == nil {
 		im.Documents = hits
 	}
-	if im.Scores, err = decode(r, p.Scores, 0, parseScores); err != nil {
-		return badAttributes
-	}
-	if len(p.Models) > 0 {
-		im.Interleaving = &Interleaving{Teams: p.Teams, Probabilities: p.Probabilities, By: p.By}
-		if im.Interleaving.Models, err = decode(r, p.Models, 0, parseContributors); err != nil {
-			return badAttributes
-		}
-	}
-	rules, err := decode(r, p.Rules, 0, func(raw []byte) (list []plackett.Rules, err error) {
-		list = make([]plackett.Rules, 1)
-		return list, json.Unmarshal(raw, &list[0])
-	})
-	if err != nil {
-		return badAttributes
-	}
-	if im.LogProbability, im.Arm = p.Logged, p.Arm; rules != nil {
-		im.Rules = &rules[0]
-	}
 	n := len(im.Documents)
-	index := indexer(n, func(d int) string { return im.Documents[d] }, len(hits))
+	at := make(map[string]int, n)
+	for d, id := range im.Documents {
+		at[id] = d
+	}
 	shown := make([]bool, n)
 	for _, h := range hits {
-		d := index(h)
-		if d < 0 {
+		d, known := at[h]
+		if !known {
 			return notAsDrawn // an application added it
 		}
 		if shown[d] {
@@ -478,30 +476,45 @@ func (r *reader) fill(im *Impression, hits []string, p *attributes) (err error) 
 	if im.check(make([]bool, n)) != nil {
 		return badAttributes
 	}
-	im.Features, err = decode(r, p.Features, n, func(raw []byte) ([]float32, error) { return r.columns.parse(raw, n) })
-	return cmp.Or(err, r.columns.check(im.width(), p.FeatureIDs, p.FeatureNames))
+	im.Features = decode(r, p.Features, n, func(text []byte) ([]float32, error) { return r.columns.parse(text, n) }, &wrong)
+	return cmp.Or(wrong, r.columns.check(im.width(), p.FeatureIDs, p.FeatureNames))
 }
 
-// decode reads a list, which is shared by all lines with the same text.
-func decode[T any](r *reader, raw []byte, documents int, parse func([]byte) ([]T, error)) (list []T, err error) {
-	if len(raw) == 0 {
-		return nil, nil
+// decode reads a list, which is shared by all lines with the same text. It sets wrong to an error.
+func decode[T any](r *reader, from shared, documents int, parse func(text []byte) ([]T, error), wrong *error) []T {
+	if len(from.text) == 0 || string(from.text) == "null" {
+		return nil
 	}
-	key := listKey{sha256.Sum256(raw), documents}
-	list, ok := r.known[key].([]T)
-	if !ok {
-		if list, err = parse(raw); err == nil {
-			r.known[key] = list
+	key := listKey{sha256.Sum256(from.text), documents}
+	list, known := r.known[key].([]T)
+	if !known {
+		var err error
+		if list, err = parse(from.text); err != nil {
+			*wrong = err
+			return nil
 		}
+		r.known[key] = list
 	}
-	return list, err
+	return list
 }
 
-func parseCandidates(raw []byte) (list []string, err error) {
-	if list, err = parseTexts(raw); err == nil {
-		err = checkDistinct(list)
+func parseCandidates(array []byte) (all []string, err error) {
+	if all, err = parseTexts(array); err == nil {
+		err = checkDistinct(all)
 	}
-	return list, err
+	return all, err
+}
+
+// parseContributors reads the models of an interleaving.
+func parseContributors(array []byte) (all []Contributor, err error) {
+	var models []contributorJSON
+	err = json2.Unmarshal(array, &models)
+	for _, m := range models {
+		scores, wrong := parseScores(m.Scores.text)
+		m.Contributor.Scores, err = scores, cmp.Or(err, wrong)
+		all = append(all, m.Contributor)
+	}
+	return all, err
 }
 
 // join sets the clicks of an impression.
@@ -509,18 +522,26 @@ func (r *reader) join(im *Impression, id uint64) {
 	events := r.clicks[id]
 	delete(r.clicks, id)
 	slices.SortStableFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
-	rank := indexer(len(im.Shown), func(k int) uint64 { return r.hash(im.Documents[im.Shown[k]]) }, len(events))
-	for i, e := range events {
-		k := rank(e.object)
+	if len(events) == 0 {
+		return
+	}
+	ranks := make(map[uint64]int, len(im.Shown))
+	for k, d := range im.Shown {
+		ranks[r.hash(im.Documents[d])] = k
+	}
+	counted := map[[2]uint64]bool{}
+	for _, e := range events {
+		k, known := ranks[e.object]
 		switch {
-		case k < 0:
+		case !known:
 			r.counts[clickNotShown]++
 		case r.Window > 0 && !im.Time.IsZero() && e.at.After(im.Time.Add(r.Window)):
 			r.counts[lateClick]++
-		case slices.ContainsFunc(events[:i], func(b event) bool { return b.object == e.object && b.action == e.action }):
+		case counted[[2]uint64{e.object, e.action}]:
 			r.counts[repeatedClick]++
 		default:
 			im.Clicks[k] += e.value
+			counted[[2]uint64{e.object, e.action}] = true
 		}
 	}
 }

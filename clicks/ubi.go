@@ -16,7 +16,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/plrank/plrank/internal/jsonread"
-	"github.com/plrank/plrank/plackett"
 )
 
 // A ubiLine is a line of a log in the form of UBI 1.3: a query or an event.
@@ -31,30 +30,6 @@ type ubiLine struct {
 	Hits       []byte // query_response_hit_ids
 	Attributes []byte // query_attributes
 	Bulk       bool   // a line between the documents of OpenSearch's bulk format
-}
-
-// attributes holds what UBI has no place for, under query_attributes.plrank. Lists that many
-// lines share are decoded once.
-type attributes struct {
-	Model        string
-	Version      string
-	Seed         uint64 // as text: many programs read numbers as float64
-	Cutoff       int
-	Temperature  float64
-	Rules        []byte  // of plackett.Rules; absent: none
-	Logged       float64 // log_probability
-	Arm          float64 // arm_probability
-	Drawn        []int   // indices of candidates, top first; absent: as shown
-	Candidates   []byte  // ids of documents; absent: those shown
-	Scores       []byte  // by candidate
-	Features     []byte  // candidates × columns, row-major; null is a missing value, a text is a category
-	FeatureIDs   []int
-	FeatureNames []string
-
-	Models        []byte // of an interleaving, see contributors
-	Teams         []int  // by rank
-	Probabilities []float64
-	By            int
 }
 
 // parseLine reads a line. Its raw messages are parts of it.
@@ -94,32 +69,18 @@ func optional(f fields) func([]byte) error {
 
 // parseAttributes reads query_attributes: the member plrank, nil if it is missing, and the text under the name of a
 // segment.
-func parseAttributes(value []byte, segmentName string) (a *attributes, segment string, err error) {
+func parseAttributes(value []byte, segmentName string) (p *policyJSON, segment string, err error) {
 	if len(value) == 0 {
 		return nil, "", nil
 	}
 	err = fields{{segmentName, to(&segment, parseText)}, {"plrank", func(value []byte) error {
-		a = &attributes{}
-		return fields{
-			{"model", to(&a.Model, parseText)}, {"version", to(&a.Version, parseText)}, {"seed", to(&a.Seed, parseSeed)},
-			{"cutoff", to(&a.Cutoff, parseJSON)}, {"temperature", to(&a.Temperature, parseJSON)}, {"drawn", to(&a.Drawn, parseJSON)},
-			{"rules", to(&a.Rules, unparsed)}, {"log_probability", to(&a.Logged, parseJSON)},
-			{"arm_probability", to(&a.Arm, parseJSON)},
-			{"candidates", to(&a.Candidates, unparsed)}, {"scores", to(&a.Scores, unparsed)}, {"features", to(&a.Features, unparsed)},
-			{"feature_ids", to(&a.FeatureIDs, parseJSON)}, {"feature_names", to(&a.FeatureNames, parseTexts)},
-			{"interleaved", fields{{"models", to(&a.Models, unparsed)}, {"teams", to(&a.Teams, parseJSON)}, {"by", to(&a.By, parseJSON)},
-				{"probabilities", to(&a.Probabilities, parseJSON)}}.read},
-		}.read(value)
+		err := json2.Unmarshal(value, &p)
+		if text := jsontext.Value(value); err != nil && !text.IsValid() && text.IsValid(jsontext.AllowInvalidUTF8(true)) {
+			return jsonread.ErrText
+		}
+		return err
 	}}}.read(value)
-	return a, segment, err
-}
-
-// parseContributors reads the models of an interleaving.
-func parseContributors(array []byte) ([]Contributor, error) {
-	return parseList(array, func(entry []byte) (m Contributor, err error) {
-		return m, fields{{"name", to(&m.Name, parseText)}, {"version", to(&m.Version, parseText)}, {"weight", to(&m.Weight, parseJSON)},
-			{"scores", to(&m.Scores, parseScores)}}.read(entry)
-	})
+	return p, segment, err
 }
 
 // fields lists the members of an object that are read. Package encoding/json would accept other cases of a name, and take
@@ -172,16 +133,6 @@ func to[T any](variable *T, parse func(value []byte) (T, error)) func([]byte) er
 }
 
 func unparsed(value []byte) ([]byte, error) { return value, nil }
-
-func parseJSON[T any](value []byte) (v T, err error) { return v, json.Unmarshal(value, &v) }
-
-func parseSeed(value []byte) (uint64, error) {
-	digits, err := parseText(value)
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseUint(digits, 10, 64)
-}
 
 // parseText reads a string, or the digits of a number: some programs write ids as numbers. It is empty for null.
 func parseText(b []byte) (string, error) {
@@ -319,17 +270,24 @@ func AppendQueryJSON(dst []byte, im *Impression, features []byte, log *Log) ([]b
 		q.Hits = append(q.Hits, im.Documents[d])
 	}
 	q.Attributes.Segment = im.Segment
-	q.Attributes.Policy = policyJSON{Model: im.Model, Version: im.Version, Seed: im.Seed, Cutoff: im.Cutoff, Temperature: im.Temperature,
-		Rules: im.Rules, LogProbability: im.LogProbability, Arm: im.Arm, Drawn: im.Shown, Candidates: im.Documents, Scores: im.Scores}
+	p := &q.Attributes.Policy
+	*p = policyJSON{Model: im.Model, Version: im.Version, Seed: im.Seed, Cutoff: im.Cutoff, Temperature: im.Temperature,
+		LogProbability: im.LogProbability, Arm: im.Arm, Drawn: im.Shown, Candidates: shared{value: im.Documents}}
+	if im.Scores != nil {
+		p.Scores.value = im.Scores
+	}
+	if im.Rules != nil {
+		p.Rules.value = im.Rules
+	}
 	if v := im.Interleaving; v != nil {
-		how := &interleavingJSON{By: v.By, Teams: v.Teams, Probabilities: v.Probabilities}
+		var models []contributorJSON
 		for _, m := range v.Models {
-			how.Models = append(how.Models, contributorJSON{m, m.Scores})
+			models = append(models, contributorJSON{m, shared{value: m.Scores}})
 		}
-		q.Attributes.Policy.Interleaved = how
+		p.Interleaved = &interleavingJSON{Models: shared{value: models}, By: v.By, Teams: v.Teams, Probabilities: v.Probabilities}
 	}
 	if len(features) > 0 {
-		q.Attributes.Policy.FeatureIDs, q.Attributes.Policy.FeatureNames = log.FeatureIDs, log.FeatureNames
+		p.FeatureIDs, p.FeatureNames = log.FeatureIDs, log.FeatureNames
 	}
 	line, err := appendLine(dst, im, q)
 	if err == nil && len(features) > 0 {
@@ -352,34 +310,50 @@ type queryLine struct {
 	} `json:"query_attributes"`
 }
 
-// policyJSON says how a ranking was drawn.
+// policyJSON says what UBI has no place for: how a ranking was drawn, and from what.
 type policyJSON struct {
 	Model          string            `json:"model"`
 	Version        string            `json:"version"`
-	Seed           uint64            `json:"seed,string"`
+	Seed           uint64            `json:"seed,string"` // many programs read numbers as float64
 	Cutoff         int               `json:"cutoff"`
 	Temperature    float64           `json:"temperature,omitzero"`
-	Rules          *plackett.Rules   `json:"rules,omitzero"`
+	Rules          shared            `json:"rules,omitzero"` // plackett.Rules
 	LogProbability float64           `json:"log_probability,omitzero"`
 	Arm            float64           `json:"arm_probability,omitzero"`
-	Drawn          []int             `json:"drawn"`
-	Candidates     []string          `json:"candidates"`
-	Scores         []float64         `json:"scores,omitzero"`
+	Drawn          []int             `json:"drawn"`      // indices of candidates, top first; absent: as shown
+	Candidates     shared            `json:"candidates"` // ids of documents; absent: those shown
+	Scores         shared            `json:"scores,omitzero"`
 	Interleaved    *interleavingJSON `json:"interleaved,omitzero"`
 	FeatureIDs     []int             `json:"feature_ids,omitzero"`
 	FeatureNames   []string          `json:"feature_names,omitzero"`
+	Features       shared            `json:"features,omitzero"` // candidates × columns, see [AppendFeature]
 }
 
 type interleavingJSON struct {
-	Models        []contributorJSON `json:"models"`
-	By            int               `json:"by,omitzero"`
-	Teams         []int             `json:"teams,omitzero"`
-	Probabilities []float64         `json:"probabilities,omitzero"`
+	Models        shared    `json:"models"` // of contributorJSON
+	By            int       `json:"by,omitzero"`
+	Teams         []int     `json:"teams,omitzero"`
+	Probabilities []float64 `json:"probabilities,omitzero"`
 }
 
 type contributorJSON struct {
 	Contributor
-	Scores []float64 `json:"scores"`
+	Scores shared `json:"scores"`
+}
+
+// A shared list is a value when it is written, and text when it is read, as it is decoded once for all lines that have it.
+type shared struct {
+	value any // nil: absent
+	text  jsontext.Value
+}
+
+func (l shared) IsZero() bool                            { return l.value == nil }
+func (l shared) MarshalJSONTo(e *jsontext.Encoder) error { return json2.MarshalEncode(e, l.value) }
+
+func (l *shared) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	text, err := d.ReadValue()
+	l.text = text.Clone()
+	return err
 }
 
 // lineIDs are the members that queries and events have alike.

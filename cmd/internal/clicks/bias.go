@@ -136,19 +136,11 @@ func (o *biasOptions) estimate(ctx context.Context, paths []string, stderr io.Wr
 
 // relevanceOf returns a function for (2^label − 1)/(2^highest − 1), as in clicks.Simulate, by the labels of d.
 func relevanceOf(d *datasets.Dataset) logs.PolicyFunc {
-	highest := math.Exp2(float64(slices.Max(d.Labels))) - 1
-	labels := *d // one feature, the label, is joined
-	labels.Features, labels.FeatureIDs = d.Labels, []int{1}
-	join := logs.Join(&labels)
-	return func(im *logs.Impression) ([]float64, error) {
-		one := logs.Log{Impressions: []logs.Impression{*im}}
-		join(&one)
-		relevance := make([]float64, len(im.Documents))
-		for i, label := range one.Impressions[0].Features {
-			relevance[i] = (math.Exp2(float64(label)) - 1) / cmp.Or(highest, 1)
-		}
-		return relevance, nil
+	relevance, highest := make([]float64, d.Rows()), math.Exp2(float64(slices.Max(d.Labels)))-1
+	for row, label := range d.Labels {
+		relevance[row] = (math.Exp2(float64(label)) - 1) / cmp.Or(highest, 1)
 	}
+	return valuesOf(d, relevance, 1)
 }
 
 // A biasResult is what -json prints.

@@ -87,11 +87,10 @@ type sampled struct {
 }
 
 func (w *watch) add(part *logs.Log) error {
-	first := slices.IndexFunc(part.Impressions, func(im logs.Impression) bool { return len(im.Features) > 0 })
-	if first < 0 {
+	if !slices.ContainsFunc(part.Impressions, func(im logs.Impression) bool { return len(im.Features) > 0 }) {
 		return errors.New("the log has no features of its documents, which drift is about: plrank serve logs them")
 	}
-	s, err := newScorer(w.path, w.model, part, len(part.Impressions[first].Features)/len(part.Impressions[first].Documents), 1)
+	s, err := newScorer(w.path, w.model, part, 1)
 	if err != nil {
 		return err
 	}

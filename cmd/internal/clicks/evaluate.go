@@ -1,14 +1,12 @@
 package clicks
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -144,10 +142,10 @@ func (o *evaluateOptions) run(ctx context.Context, line *cli.Line, stdout, stder
 type candidate struct {
 	path       string
 	model      *ranker.Model
-	join       func(*logs.Log) int // with -data, as the model reads it, see logs.Join; nil: the logged features are used
-	scorer     *scorer             // of the part of the log
-	evaluation *logs.Evaluation    // nil before the first part
-	queries    map[string]bool     // of the log; true: the model was trained on it
+	policy     logs.PolicyFunc
+	scorer     *scorer          // of the features in the part of the log; nil with -data
+	evaluation *logs.Evaluation // nil before the first part
+	queries    map[string]bool  // true: the model was trained on it
 }
 
 // count counts the queries of a part of the log that the model was trained on: those whose candidates have the features of
@@ -167,64 +165,51 @@ func (c *candidate) count(part *logs.Log) {
 	}
 }
 
-// openData reads -data for each model, once for models with the same columns and texts.
-func (o *evaluateOptions) openData(ctx context.Context, candidates []*candidate, stderr io.Writer) error {
-	for i, c := range candidates {
-		if o.Data == "" || c.model == nil {
-			continue
-		}
-		like := slices.IndexFunc(candidates[:i], func(b *candidate) bool {
-			return b.model != nil && reflect.DeepEqual(datasets.OptionsFor(b.model), datasets.OptionsFor(c.model))
-		})
-		if like >= 0 {
-			c.join = candidates[like].join
-			continue
-		}
-		d, err := openData(ctx, o.Source, c.model, false, o.seed, stderr)
-		if err != nil {
-			return err
-		}
-		c.join = logs.Join(d)
-	}
-	return nil
-}
-
-// joined returns a log with the features of the candidate, and the number of impressions that have none.
-func (c *candidate) joined(l *logs.Log) (own *logs.Log, left int) {
-	if c.join == nil {
-		return l, 0
-	}
-	own = &logs.Log{Impressions: slices.Clone(l.Impressions)}
-	left = c.join(own)
-	return own, left
-}
-
-// candidates opens the models and, last, the baseline.
-func (o *evaluateOptions) candidates() (all []*candidate, err error) {
+// candidates opens the models and, last, the baseline. With -data, join gives a log the features of the first model.
+func (o *evaluateOptions) candidates(ctx context.Context, stderr io.Writer) (all []*candidate, join func(*logs.Log) int, err error) {
 	var models []*ranker.Model
 	for _, path := range append(o.models, o.baseline) {
-		c := &candidate{path: path, queries: map[string]bool{}}
+		c := &candidate{path: path, policy: logs.Logged, queries: map[string]bool{}}
 		if path != loggedName {
 			if c.model, err = ranker.Open(path); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
+			c.policy = func(im *logs.Impression) ([]float64, error) { return c.scorer.policy(im) }
 			models = append(models, c.model)
 		}
 		all = append(all, c)
 	}
 	o.Know(models...)
-	return all, nil
+	join = func(*logs.Log) int { return 0 }
+	for i, c := range all {
+		if o.Data == "" || c.model == nil {
+			continue
+		}
+		d, err := openData(ctx, o.Source, c.model, false, o.seed, stderr)
+		if err != nil {
+			return nil, nil, err
+		}
+		scores, err := datasets.Score(c.model, d)
+		if err != nil {
+			return nil, nil, err
+		}
+		if c.policy = valuesOf(d, scores, o.temperature); i == 0 {
+			join = logs.Join(d)
+		}
+		if i < len(o.models) {
+			cli.WarnOfSeenQueries(stderr, o.Data, c.path, d.CountSeen(c.model.Seen), d.Queries())
+		}
+	}
+	return all, join, nil
 }
 
 // evaluate reads the log and evaluates all models on it.
 func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*values, error) {
-	candidates, err := o.candidates()
+	candidates, join, err := o.candidates(ctx, stderr)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.openData(ctx, candidates, stderr); err != nil {
-		return nil, err
-	}
+	models := candidates[:len(o.models)]
 	target := logs.Target{Unit: units[o.unit], Bootstrap: metrics.Bootstrap{Resamples: o.resamples, Seed: o.seed}}
 	if o.bias != "" {
 		if target.Bias, err = logs.ReadBias(o.bias); err != nil {
@@ -235,17 +220,22 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 	left, read, clients := 0, 0, false
 	_, err = scanLog(ctx, o.logs, stderr, func(part *logs.Log) error {
 		clients = clients || slices.ContainsFunc(part.Impressions, func(im logs.Impression) bool { return im.Client != "" })
-		for i, c := range candidates[:len(o.models)] {
-			own, lacking := c.joined(part)
-			if i == 0 {
-				left += lacking // the same of every model: the file has the same documents for all
-				read += len(own.Impressions)
+		left += join(part)
+		if read += len(part.Impressions); len(part.Impressions) == 0 {
+			return nil
+		}
+		for _, c := range candidates {
+			if c.model != nil && o.Data == "" { // columns may have more texts than in the part before
+				if c.scorer, err = newScorer(c.path, c.model, part, o.temperature); err != nil {
+					return err
+				}
 			}
-			if len(own.Impressions) == 0 {
-				continue
+		}
+		for _, c := range models {
+			if o.Data == "" {
+				c.count(part)
 			}
-			c.count(own)
-			if err := o.add(c, candidates[len(o.models)], target, own); err != nil {
+			if err := o.add(c, candidates[len(models)], target, part); err != nil {
 				return err
 			}
 		}
@@ -255,7 +245,7 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 		return nil, err
 	}
 	cli.WarnOfLeftOut(stderr, left, o.Data)
-	for _, c := range candidates[:len(o.models)] {
+	for _, c := range models {
 		seen := 0
 		for _, trained := range c.queries {
 			if trained {
@@ -270,50 +260,18 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 	if o.unit == "client" && !clients {
 		return nil, fmt.Errorf("-unit client: no impression of %s has a client: want query or impression", strings.Join(o.logs, " "))
 	}
-	return o.values(candidates)
+	return o.values(models)
 }
 
-// add evaluates a model on a part of the log, with the features of the model.
+// add evaluates a model on a part of the log.
 func (o *evaluateOptions) add(c, baseline *candidate, target logs.Target, part *logs.Log) (err error) {
-	if err := cmp.Or(o.prepare(c, part), o.prepare(baseline, part)); err != nil {
-		return err
-	}
 	if c.evaluation == nil {
-		target.Policy, target.Baseline = o.policyOf(c), o.policyOf(baseline)
+		target.Policy, target.Baseline = c.policy, baseline.policy
 		if c.evaluation, err = logs.NewEvaluation(target, o.estimators()...); err != nil {
 			return err
 		}
 	}
 	return c.evaluation.Add(part)
-}
-
-// prepare makes the scorer of a part of the log, in which columns may have more texts than before.
-func (o *evaluateOptions) prepare(c *candidate, part *logs.Log) (err error) {
-	if c.model == nil || c.join != nil && c.scorer != nil { // the features of a file stay the same
-		return nil
-	}
-	part, _ = c.joined(part)
-	first := slices.IndexFunc(part.Impressions, func(im logs.Impression) bool { return len(im.Documents) > 0 })
-	width := 0
-	if first >= 0 {
-		width = len(part.Impressions[first].Features) / len(part.Impressions[first].Documents)
-	}
-	c.scorer, err = newScorer(c.path, c.model, part, width, o.temperature)
-	return err
-}
-
-func (o *evaluateOptions) policyOf(c *candidate) logs.PolicyFunc {
-	if c.model == nil {
-		return logs.Logged
-	}
-	return func(im *logs.Impression) ([]float64, error) {
-		// A baseline may have other features than the model it is compared with.
-		own, left := c.joined(&logs.Log{Impressions: []logs.Impression{*im}})
-		if left > 0 {
-			return nil, fmt.Errorf("%s lacks a candidate as %s reads it", o.Data, c.path)
-		}
-		return c.scorer.policy(&own.Impressions[0])
-	}
 }
 
 // values is what -json prints.
@@ -350,9 +308,9 @@ type interval struct {
 	High float64 `json:"high"`
 }
 
-func (o *evaluateOptions) values(candidates []*candidate) (*values, error) {
+func (o *evaluateOptions) values(models []*candidate) (*values, error) {
 	r := &values{Baseline: o.baseline, Unit: o.unit}
-	for _, c := range candidates[:len(o.models)] {
+	for _, c := range models {
 		m := modelValue{Model: c.path, Version: c.model.Digest(), Cautions: map[logs.Estimator]string{}}
 		all, err := c.evaluation.Estimates()
 		if err != nil {

@@ -77,6 +77,25 @@ func openData(ctx context.Context, from cli.Source, model *ranker.Model, labelle
 	return d, nil
 }
 
+// valuesOf returns the policy of the scores of the documents of d, divided by the temperature, 0: as in the log.
+func valuesOf(d *datasets.Dataset, scores []float64, temperature float64) logs.PolicyFunc {
+	find, name := logs.Find(d), d.Name
+	return func(im *logs.Impression) ([]float64, error) {
+		rows, own := find(im), *im
+		if rows == nil {
+			return nil, fmt.Errorf("%s lacks its query, or a candidate, or has one twice", name)
+		}
+		own.Scores = make([]float64, len(rows))
+		for i, row := range rows {
+			own.Scores[i] = scores[row]
+		}
+		if temperature != 0 {
+			own.Temperature = temperature
+		}
+		return logs.Logged(&own)
+	}
+}
+
 // A scorer is the policy of a model, for documents with features of a log.
 type scorer struct {
 	path        string
@@ -89,7 +108,11 @@ type scorer struct {
 
 // newScorer returns the scorer of a model for a part of a log. Features are found by name if they have names, and
 // otherwise by id.
-func newScorer(path string, model *ranker.Model, part *logs.Log, width int, temperature float64) (*scorer, error) {
+func newScorer(path string, model *ranker.Model, part *logs.Log, temperature float64) (*scorer, error) {
+	width := 0
+	if i := slices.IndexFunc(part.Impressions, func(im logs.Impression) bool { return len(im.Features) > 0 }); i >= 0 {
+		width = len(part.Impressions[i].Features) / len(part.Impressions[i].Documents)
+	}
 	ids, names, own := part.FeatureIDs, model.FeatureNames(), model.FeatureIDs()
 	first := min(1, own[0]) // by position, as in a table
 	for i := len(ids); i < width; i++ {
