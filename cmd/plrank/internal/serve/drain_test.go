@@ -205,52 +205,41 @@ func TestDrainLosesNoAnswer(t *testing.T) {
 	}
 }
 
-// Beyond the limit of connections there is room for probes alone, until a connection closes.
-func TestConnectionsBeyondTheLimitAreForProbes(t *testing.T) {
+// Beyond the limit, connections wait until another one closes.
+func TestConnectionsBeyondTheLimitWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	testkit.LinearModel(t, path, 1, 2, 3)
 	url, stop := started(t, "-model", path, "-connections", "2")
 	defer stop()
-	dial := func() net.Conn {
+	get := func() (net.Conn, *bufio.Reader) {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { conn.Close() })
-		return conn
+		fmt.Fprint(conn, "GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		return conn, bufio.NewReader(conn)
 	}
-	get := func(path string) (net.Conn, int, bool) {
-		conn := dial()
-		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path)
-		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	status := func(answer *bufio.Reader) int {
+		r, err := http.ReadResponse(answer, nil)
 		if err != nil {
-			return conn, 0, true
+			t.Fatal(err)
 		}
-		return conn, answer.StatusCode, answer.Close
+		return r.StatusCode
 	}
-	first, code1, close1 := get("/v1/models")
-	_, code2, close2 := get("/v1/models")
-	if code1 != 200 || code2 != 200 || close1 || close2 {
-		t.Errorf("two connections: %d, %d, closing %v, %v", code1, code2, close1, close2)
+	first, one := get()
+	_, two := get()
+	if code1, code2 := status(one), status(two); code1 != 200 || code2 != 200 {
+		t.Errorf("two connections: %d, %d", code1, code2)
 	}
-	if _, code, closing := get("/v1/models"); code != 503 || !closing {
-		t.Errorf("a third one: %d, closing %v", code, closing)
+	third, three := get()
+	third.SetReadDeadline(time.Now().Add(300 * time.Millisecond))
+	if _, err := three.Peek(1); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a third connection is not kept waiting: %v", err)
 	}
-	for range 3 { // whatever idle connections there are
-		for range 2 * mostProbes {
-			dial()
-		}
-		for _, path := range []string{"/livez", "/readyz", "/healthz"} {
-			if _, code, closing := get(path); code != 200 || !closing {
-				t.Errorf("%s despite idle connections: %d, closing %v", path, code, closing)
-			}
-		}
-	}
-	idle := dial()
-	idle.SetReadDeadline(time.Now().Add(20 * time.Second))
-	if _, err := idle.Read(make([]byte, 1)); err != io.EOF && !errors.Is(err, syscall.ECONNRESET) {
-		t.Errorf("an idle connection beyond the limit stays: %v", err)
-	}
+	third.SetReadDeadline(time.Time{})
 	first.Close()
-	testkit.Await(t, "there is room", func() bool { _, code, _ := get("/v1/models"); return code == 200 })
+	if code := status(three); code != 200 {
+		t.Errorf("a third connection after the first: %d", code)
+	}
 }

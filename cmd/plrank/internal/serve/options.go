@@ -68,7 +68,7 @@ func (o *options) flags() cli.Flags {
 		{Name: "max-work", Value: cli.Int(&l.Work, 1, 2_000_000_000), Help: "the most `work` of a request, in units of 0.2 µs of a core"},
 		{Name: "concurrency", Value: cli.Int(&l.Requests, 1, 1_000_000), Help: "the most `requests` in flight; more get status 503"},
 		{Name: "connections", Value: cli.Int(&o.connections, 1, 1_000_000),
-			Help: "the most `connections`; on more, only /livez and /readyz are answered"},
+			Help: "the most `connections`; more wait until one closes, as do probes on them: see -probes"},
 	}
 }
 

@@ -74,16 +74,16 @@ func answer(ctx context.Context, o *options, logger *slog.Logger, listening func
 		defer p.Close() // last: probes are answered while requests in flight are
 		go func() { ended <- p.Serve(probes) }()
 	}
-	open := newConnections(o.connections, o.Metrics)
-	h := o.server(limiting(freeingMemory(s, 2*time.Second)), logger)
-	h.ConnContext, h.ConnState = open.begin, open.end
+	open := queue{listener, make(chan struct{}, o.connections)}
+	h := o.server(freeingMemory(s, 2*time.Second), logger)
+	h.ConnState = open.end
 	logger.Info("listening", "url", "http://"+listener.Addr().String())
 	if address, ok := listener.Addr().(*net.TCPAddr); ok && !address.IP.IsLoopback() && o.TokenFile == "" {
 		logger.Warn("other machines can reach the service, which needs no token: they can use the models, and write to the click log; "+
 			"use -token-file, or -listen on localhost", "address", listener.Addr().String())
 	}
 	listening(listener.Addr())
-	go func() { ended <- h.Serve(listener) }()
+	go func() { ended <- h.Serve(open) }()
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serve: %w", err)
