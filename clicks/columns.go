@@ -2,10 +2,13 @@ package clicks
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/jsonread"
 	"github.com/plrank/plrank/internal/text"
 )
@@ -16,6 +19,9 @@ type columns struct {
 	ids   []int
 	names []string
 	known []column
+
+	by string           // of sparse features: byID or byName
+	at map[string]int32 // their columns, which ids or names have in the order in which they come
 
 	beyond int // values of texts that are more than a column may have
 }
@@ -48,6 +54,9 @@ const mostColumns = 1 << 20
 func (c *columns) check(width int, ids []int, names []string) error {
 	if width == 0 {
 		return nil
+	}
+	if c.by != "" {
+		return errMixed
 	}
 	if c.width == 0 {
 		if err := text.CheckFeatureIDs(ids); err != nil {
@@ -145,6 +154,79 @@ func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 		}
 	}
 	return list, nil
+}
+
+// The names of sparse features in a line.
+const byID, byName = "id", "name"
+
+var errMixed = errors.New("all features of its documents, where other lines have sparse ones, or ids for names: want one of these; read logs " +
+	"from before the change separately")
+
+// parseSparse reads an object for each document: its features that are not 0.
+func (c *columns) parseSparse(raw []byte, documents int, by string) ([]datasets.Sparse, error) {
+	if by != byID && by != byName {
+		return nil, badAttributes
+	}
+	if c.by == "" {
+		c.by, c.at = by, map[string]int32{}
+	}
+	if c.by != by || c.width != 0 {
+		return nil, errMixed
+	}
+	all := datasets.Sparse{Starts: []int{0}}
+	_, err := parseList(raw, func(object []byte) (none struct{}, err error) {
+		row, r := map[int32]float32{}, jsonread.NewLenient(object)
+		for name := range r.Names() {
+			column, err := c.column(string(name))
+			v, number, wrong := r.Float32()
+			if _, twice := row[column]; twice && column != beyond || err != nil || wrong != nil && string(number) != "null" {
+				return none, badAttributes
+			}
+			if row[column] = v; wrong != nil {
+				row[column] = text.Missing
+			}
+		}
+		delete(row, beyond)
+		all.Append(ascending(row))
+		return none, r.End()
+	})
+	if err != nil || all.Len() != documents {
+		return nil, badAttributes
+	}
+	return []datasets.Sparse{all}, nil
+}
+
+// ascending returns the columns and the values of a sparse row.
+func ascending(row map[int32]float32) (columns []int32, values []float32) {
+	columns = slices.Sorted(maps.Keys(row))
+	for _, c := range columns {
+		values = append(values, row[c])
+	}
+	return columns, values
+}
+
+// beyond is the column of all names after the first mostColumns.
+const beyond = -1
+
+// column returns the column of the id or the name of a sparse feature.
+func (c *columns) column(name string) (int32, error) {
+	column, known := c.at[name]
+	id, isID := text.ParseFeatureID(name)
+	switch {
+	case known:
+		return column, nil
+	case c.by == byID && !isID:
+		return 0, badAttributes
+	case len(c.at) == mostColumns:
+		c.beyond++
+		return beyond, nil
+	case c.by == byID:
+		c.ids = append(c.ids, id)
+	default:
+		c.names = append(c.names, name)
+	}
+	c.at[name] = int32(len(c.at))
+	return c.at[name], nil
 }
 
 // value returns the number of a text, from 1. If the column has too many texts, it is 0, and counted.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/plrank/plrank/datasets"
@@ -24,7 +25,9 @@ type Impression struct {
 	Model, Version string   // of the policy that drew the ranking
 	Documents      []string // the candidates, each once
 	// [documents × width] raw values, row-major, as in datasets.Dataset; NaN is a missing value; nil or empty: not logged
-	Features    []float32
+	Features []float32
+	// Sparse has the features in place of Features if they are mostly 0, such as words. Its columns are those of the log. nil: it has not
+	Sparse      *datasets.Sparse
 	Scores      []float64 // [documents] of the model; nil: the policy that drew the ranking is not known, or Interleaving has it
 	Temperature float64   // of the Plackett–Luce policy, which divides the scores; 0: 1
 	Seed        uint64    // which redraws the ranking
@@ -51,7 +54,7 @@ type Log struct {
 	Warnings    []string // what was odd about the source, one line each
 
 	// The columns of Features, as in datasets.Dataset.
-	FeatureIDs   []int      // ascending; nil: 1, 2, …
+	FeatureIDs   []int      // ascending, but those of sparse features as they came; nil: 1, 2, …
 	FeatureNames []string   // nil: they have none
 	Levels       [][]string // the texts that values stand for, nil for columns of numbers; nil: all are numbers
 }
@@ -75,6 +78,9 @@ func (l *Log) Validate() error {
 		if err == nil {
 			err = im.checkWidth(&width)
 		}
+		if err == nil && im.Sparse != nil {
+			err = im.Sparse.Check(max(len(l.FeatureIDs), len(l.FeatureNames)))
+		}
 		if err != nil {
 			return l.impressionError(i, err)
 		}
@@ -87,7 +93,7 @@ func (l *Log) Validate() error {
 
 // checkColumns returns an error if l describes another number of columns than width; 0: there are no features.
 func (l *Log) checkColumns(width int) error {
-	if err := text.CheckFeatureIDs(l.FeatureIDs); err != nil {
+	if err := text.CheckFeatureIDs(l.FeatureIDs); err != nil && width != sparse {
 		return err
 	}
 	for what, n := range map[string]int{"feature ids": len(l.FeatureIDs), "feature names": len(l.FeatureNames), "levels": len(l.Levels)} {
@@ -101,6 +107,14 @@ func (l *Log) checkColumns(width int) error {
 // featuresOf sets the columns of l to the columns of d.
 func (l *Log) featuresOf(d *datasets.Dataset) {
 	l.FeatureIDs, l.FeatureNames, l.Levels = d.FeatureIDs, d.FeatureNames, d.Levels
+}
+
+// featureName returns the name of the feature in a column: its id if features have no names.
+func (l *Log) featureName(column int) string {
+	if l.FeatureNames == nil || l.FeatureNames[column] == "" {
+		return strconv.Itoa(l.FeatureIDs[column])
+	}
+	return l.FeatureNames[column]
 }
 
 // impressionError wraps an error with the name of an impression. It returns nil for nil.
@@ -125,6 +139,8 @@ func (im *Impression) check(seen []bool) error {
 		return fmt.Errorf("%d scores for %d documents", len(im.Scores), docs)
 	case len(im.Clicks) != len(im.Shown):
 		return fmt.Errorf("%d clicks for %d ranks shown: want one for each", len(im.Clicks), len(im.Shown))
+	case im.Sparse != nil && (im.Features != nil || im.Sparse.Len() != docs):
+		return fmt.Errorf("%d features, and %d sparse rows for %d documents: want the one or the other", len(im.Features), im.Sparse.Len(), docs)
 	case docs == 0 && len(im.Features) > 0 || docs > 0 && len(im.Features)%docs != 0:
 		return fmt.Errorf("%d features for %d documents: want as many for each", len(im.Features), docs)
 	case !(im.Temperature >= 0) || math.IsInf(im.Temperature, 1):
@@ -167,8 +183,14 @@ func checkDistinct(documents []string) error {
 	return nil
 }
 
+// sparse is the width of documents that are sparse.
+const sparse = -1
+
 // width returns the number of features of a document.
 func (im *Impression) width() int {
+	if im.Sparse != nil {
+		return sparse
+	}
 	if len(im.Documents) == 0 {
 		return 0
 	}
@@ -272,6 +294,7 @@ func (l *Log) situations() []situation {
 		query, model, version string
 		documents             *string
 		features              *float32
+		sparse                *datasets.Sparse
 		scores                *float64
 		models                *Contributor
 		drafted               bool
@@ -283,7 +306,7 @@ func (l *Log) situations() []situation {
 	var all []situation
 	for i := range l.Impressions {
 		im := &l.Impressions[i]
-		k := key{im.Query, im.Model, im.Version, first(im.Documents), first(im.Features), first(im.Scores), nil, false, len(im.Documents),
+		k := key{im.Query, im.Model, im.Version, first(im.Documents), first(im.Features), im.Sparse, first(im.Scores), nil, false, len(im.Documents),
 			len(im.Shown), im.Temperature, im.Rules}
 		if v := im.Interleaving; v != nil {
 			k.models, k.drafted = first(v.Models), v.Teams != nil
@@ -314,7 +337,10 @@ func (im *Impression) checkWidth(known *int) error {
 	if *known == 0 {
 		*known = w
 	}
-	if w > 0 && w != *known {
+	if w != 0 && w != *known {
+		if w == sparse || *known == sparse {
+			return errors.New("sparse features, and all features of other documents of the log: want the one or the other")
+		}
 		return fmt.Errorf("%d features a document, where others of the log have %d", w, *known)
 	}
 	return nil

@@ -51,12 +51,19 @@ func Join(d *datasets.Dataset) func(l *Log) (left int) {
 		lacking := make([]bool, len(l.Impressions))
 		for _, s := range l.situations() {
 			rows := find(s.Impression)
-			features := make([]float32, 0, len(rows)*d.Width())
+			own := Impression{}
+			if d.IsSparse() {
+				own.Sparse = &datasets.Sparse{Starts: []int{0}}
+			}
 			for _, row := range rows {
-				features = append(features, d.Row(row)...)
+				if d.IsSparse() {
+					own.Sparse.Append(d.Sparse.Row(row))
+				} else {
+					own.Features = append(own.Features, d.Row(row)...)
+				}
 			}
 			for _, i := range s.impressions {
-				l.Impressions[i].Features = features
+				l.Impressions[i].Features, l.Impressions[i].Sparse = own.Features, own.Sparse
 				lacking[i] = rows == nil
 			}
 		}

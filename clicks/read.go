@@ -21,6 +21,7 @@ import (
 
 	json2 "github.com/go-json-experiment/json"
 
+	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/jsonread"
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/internal/textfile"
@@ -89,7 +90,13 @@ func (o ReadOptions) Scan(paths []string, each func(part *Log) error) (warnings 
 const partSize = 1 << 23
 
 // size estimates how many numbers and ids an impression has.
-func (im *Impression) size() int { return len(im.Features) + 5*len(im.Documents) + 32 }
+func (im *Impression) size() int {
+	n := len(im.Features) + 5*len(im.Documents) + 32
+	if im.Sparse != nil {
+		n += 2 * len(im.Sparse.Values)
+	}
+	return n
+}
 
 func (o ReadOptions) scan(paths []string, most int, each func(part *Log) error) (warnings []string, err error) {
 	if o.Weights == nil {
@@ -475,6 +482,12 @@ func (r *reader) fill(im *Impression, hits []string, p *policyJSON) error {
 	}
 	if im.check(make([]bool, n)) != nil {
 		return badAttributes
+	}
+	if p.FeaturesBy != "" {
+		im.Sparse = first(decode(r, p.Features, n, func(text []byte) ([]datasets.Sparse, error) {
+			return r.columns.parseSparse(text, n, p.FeaturesBy)
+		}, &wrong))
+		return wrong
 	}
 	im.Features = decode(r, p.Features, n, func(text []byte) ([]float32, error) { return r.columns.parse(text, n) }, &wrong)
 	return cmp.Or(wrong, r.columns.check(im.width(), p.FeatureIDs, p.FeatureNames))

@@ -15,6 +15,7 @@ type rows struct {
 	queries  []queryRows
 	ids      []string    // of documents, by row
 	features [][]float32 // by row; nil: none were logged
+	columns  [][]int32   // by row, of sparse features
 	width    int         // of features; 0: not known yet
 	last     Log         // the columns of all parts, without impressions
 }
@@ -22,7 +23,7 @@ type rows struct {
 // setColumns takes the columns of the next part of a log, which may have more texts than before. A part without
 // features says nothing about them.
 func (r *rows) setColumns(l *Log) error {
-	with := slices.IndexFunc(l.Impressions, func(im Impression) bool { return im.width() > 0 })
+	with := slices.IndexFunc(l.Impressions, func(im Impression) bool { return im.width() != 0 })
 	if with < 0 {
 		return nil
 	}
@@ -35,7 +36,11 @@ func (r *rows) setColumns(l *Log) error {
 	if r.width == 0 {
 		return nil
 	}
-	if !slices.Equal(idsOf(last.FeatureIDs, r.width), idsOf(l.FeatureIDs, r.width)) || !slices.Equal(last.FeatureNames, l.FeatureNames) {
+	ids, names := l.FeatureIDs, l.FeatureNames
+	if width == sparse { // which later parts may have more of
+		ids, names = ids[:min(len(ids), len(last.FeatureIDs))], names[:min(len(names), len(last.FeatureNames))]
+	}
+	if !slices.Equal(idsOf(last.FeatureIDs, r.width), idsOf(ids, r.width)) || !slices.Equal(last.FeatureNames, names) {
 		return fmt.Errorf("clicks: the features %v %q differ from %v %q in the log before: want the same ids and names", l.FeatureIDs,
 			l.FeatureNames, last.FeatureIDs, last.FeatureNames)
 	}
@@ -78,10 +83,13 @@ func (r *rows) add(s *situation) (q int, documents []int, err error) {
 			row = len(r.ids)
 			query.byID[id] = row
 			query.all = append(query.all, row)
-			r.ids, r.features = append(r.ids, id), append(r.features, nil)
+			r.ids, r.features, r.columns = append(r.ids, id), append(r.features, nil), append(r.columns, nil)
 		}
 		documents[d] = row
-		if len(s.Features) > 0 {
+		if s.Sparse != nil {
+			columns, values := s.Sparse.Row(d)
+			r.columns[row], r.features[row] = append(r.columns[row][:0], columns...), append(r.features[row][:0], values...)
+		} else if len(s.Features) > 0 {
 			r.features[row] = append(r.features[row][:0], s.Features[d*r.width:(d+1)*r.width]...)
 		}
 	}
@@ -94,15 +102,21 @@ func (r *rows) add(s *situation) (q int, documents []int, err error) {
 
 // dataset returns the queries and their documents, without labels, and the row of each document.
 func (r *rows) dataset() (d *datasets.Dataset, order []int) {
-	d = &datasets.Dataset{Name: "clicks", Offsets: []int{0}, FeatureIDs: slices.Clone(idsOf(r.last.FeatureIDs, r.width)),
-		FeatureNames: r.last.FeatureNames, Levels: r.last.Levels}
+	d = &datasets.Dataset{Name: "clicks", Offsets: []int{0}, FeatureIDs: slices.Clone(idsOf(r.last.FeatureIDs,
+		max(r.width, len(r.last.FeatureNames)))), FeatureNames: r.last.FeatureNames, Levels: r.last.Levels}
 	width := len(d.FeatureIDs)
-	d.Features = make([]float32, 0, len(r.ids)*width)
+	if slices.Sort(d.FeatureIDs); r.width != sparse { // sparse ones are in the order in which they came
+		d.Features = make([]float32, 0, len(r.ids)*width)
+	}
 	for _, q := range r.queries {
 		d.QueryIDs = append(d.QueryIDs, q.query)
 		for _, row := range q.all {
 			order = append(order, row)
 			d.DocumentIDs, d.Labels = append(d.DocumentIDs, r.ids[row]), append(d.Labels, datasets.Unlabelled)
+			if r.width == sparse {
+				d.Sparse.Append(r.sparse(row, d.FeatureIDs))
+				continue
+			}
 			d.Features = append(d.Features, r.features[row]...)
 			for len(d.Features) < len(d.Labels)*width {
 				d.Features = append(d.Features, float32(math.NaN()))
@@ -113,13 +127,29 @@ func (r *rows) dataset() (d *datasets.Dataset, order []int) {
 	return d, order
 }
 
+// sparse returns the sparse features of a row, by their columns among ascending ids.
+func (r *rows) sparse(row int, ids []int) (columns []int32, values []float32) {
+	own := map[int32]float32{}
+	for i, c := range r.columns[row] {
+		if r.last.FeatureIDs != nil {
+			at, _ := slices.BinarySearch(ids, r.last.FeatureIDs[c])
+			c = int32(at)
+		}
+		own[c] = r.features[row][i]
+	}
+	return ascending(own)
+}
+
 // situations returns one situation for each query of the dataset, with all its documents. Documents that were not
 // candidates in the last situation have the lowest score.
 func (r *rows) situations(d *datasets.Dataset) []situation {
 	all := make([]situation, len(r.queries))
 	for i, q := range r.queries {
 		from, to := d.Offsets[i], d.Offsets[i+1]
-		im := &Impression{Query: q.query, Documents: d.DocumentIDs[from:to], Features: d.Features[from*d.Width() : to*d.Width()]}
+		im := &Impression{Query: q.query, Documents: d.DocumentIDs[from:to]}
+		if !d.IsSparse() {
+			im.Features = d.Features[from*d.Width() : to*d.Width()]
+		}
 		if q.logged != nil {
 			im.Scores = q.scores(slices.Min(q.logged))
 		}

@@ -178,7 +178,13 @@ func (s *simulation) prepare(user User) error {
 func (s *simulation) share(q int) error {
 	from, to := s.d.Offsets[q], s.d.Offsets[q+1]
 	im := Impression{Query: s.d.QueryIDs[q], Model: s.logging.Model, Version: s.logging.Version, Temperature: s.logging.Temperature,
-		Cutoff: s.logging.Cutoff, Features: s.d.Dense(nil, from, to), Documents: documentIDs(s.d, q)}
+		Cutoff: s.logging.Cutoff, Documents: documentIDs(s.d, q)}
+	if s.d.IsSparse() {
+		rows := s.d.Sparse.Cut(from, to)
+		im.Sparse = &rows
+	} else {
+		im.Features = s.d.Dense(nil, from, to)
+	}
 	var models []Contributor
 	for i, l := range append([]Logger{s.logging}, s.logging.Others...) {
 		m := Contributor{Name: l.Model, Version: l.Version, Scores: make([]float64, to-from)}
@@ -209,7 +215,9 @@ func (s *simulation) share(q int) error {
 	if s.logging.Draft {
 		return nil
 	}
-	return (&Log{Impressions: []Impression{im}}).Validate()
+	one := &Log{Impressions: []Impression{im}}
+	one.featuresOf(s.d)
+	return one.Validate()
 }
 
 // show makes one impression.

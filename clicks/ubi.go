@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -225,6 +226,24 @@ func AppendQuery(dst []byte, im *Impression, log *Log) ([]byte, error) {
 		}
 		features = append(features, ']')
 	}
+	if im.Sparse != nil {
+		features = append(features, '[')
+		for d := range im.Sparse.Len() {
+			columns, values := im.Sparse.Row(d)
+			if d > 0 {
+				features = append(features, ',')
+			}
+			var err error
+			if features, err = AppendSparse(features, func(yield func(string, float32) bool) {
+				for i, c := range columns {
+					yield(log.featureName(int(c)), values[i])
+				}
+			}); err != nil {
+				return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
+			}
+		}
+		features = append(features, ']')
+	}
 	return AppendQueryJSON(dst, im, features, log)
 }
 
@@ -249,14 +268,29 @@ func AppendFeature(dst []byte, v float32, levels []string) ([]byte, error) {
 	return append(dst, emptyText...), nil
 }
 
+// AppendSparse appends to dst the features of a sparse document in JSON, as they are logged: an object of those that are not 0.
+func AppendSparse(dst []byte, features iter.Seq2[string, float32]) (_ []byte, err error) {
+	dst = append(dst, '{')
+	for name, v := range features {
+		if err != nil {
+			continue
+		}
+		if dst, err = jsontext.AppendQuote(dst, name); err == nil {
+			dst, err = AppendFeature(append(dst, ':'), v, nil)
+			dst = append(dst, ',')
+		}
+	}
+	return append(bytes.TrimSuffix(dst, []byte{','}), '}'), err
+}
+
 // isLevel reports whether a value stands for one of the texts.
 func isLevel(v float32, levels []string) bool {
 	return v >= 1 && v <= float32(len(levels)) && v == float32(int(v))
 }
 
 // AppendQueryJSON appends the line of [AppendQuery] with features that are JSON already, as in a
-// request: an array [documents × columns] of what [AppendFeature] writes, row-major, on one
-// line. The array is copied, which is much faster than writing numbers, and im.Features are not
+// request: an array [documents × columns] of what [AppendFeature] writes, row-major, or of what [AppendSparse]
+// writes for each document, on one line. The array is copied, which is much faster than writing numbers, and im.Features are not
 // used. If it is empty, no features are logged.
 func AppendQueryJSON(dst []byte, im *Impression, features []byte, log *Log) ([]byte, error) {
 	if im.ID == "" {
@@ -286,8 +320,14 @@ func AppendQueryJSON(dst []byte, im *Impression, features []byte, log *Log) ([]b
 		}
 		p.Interleaved = &interleavingJSON{Models: shared{value: models}, By: v.By, Teams: v.Teams, Probabilities: v.Probabilities}
 	}
-	if len(features) > 0 {
+	switch {
+	case len(features) == 0:
+	case len(features) < 2 || features[1] != '{':
 		p.FeatureIDs, p.FeatureNames = log.FeatureIDs, log.FeatureNames
+	case log.FeatureNames != nil:
+		p.FeaturesBy = byName
+	default:
+		p.FeaturesBy = byID
 	}
 	line, err := appendLine(dst, im, q)
 	if err == nil && len(features) > 0 {
@@ -326,7 +366,8 @@ type policyJSON struct {
 	Interleaved    *interleavingJSON `json:"interleaved,omitzero"`
 	FeatureIDs     []int             `json:"feature_ids,omitzero"`
 	FeatureNames   []string          `json:"feature_names,omitzero"`
-	Features       shared            `json:"features,omitzero"` // candidates × columns, see [AppendFeature]
+	FeaturesBy     string            `json:"features_by,omitzero"` // of sparse features: byID or byName
+	Features       shared            `json:"features,omitzero"`    // candidates × columns, see [AppendFeature]
 }
 
 type interleavingJSON struct {

@@ -212,7 +212,7 @@ func (s *Service) rank(ctx context.Context, model *served, in *request, space *s
 func (s *Service) score(ctx context.Context, model *served, in *request, space *scratch, out *response) error {
 	isSparse := space.rows.isSparse
 	if !in.decoded {
-		isSparse = model.keepsSparse && !in.logged
+		isSparse = model.keepsSparse
 	}
 	if err := s.part(ctx, space, "its scores", model.price(in, isSparse), 1, func() (err error) {
 		if err := space.rows.complete(model, in); err != nil {
@@ -282,8 +282,10 @@ func (space *scratch) log(in *request, out *response, model *served) (err error)
 		im.Scores, im.Seed, im.Shown, im.Temperature = out.Scores, in.draw.seed, out.Drawn.Ranking, in.draw.temperature
 	}
 	im.Cutoff, im.Clicks = len(im.Shown), make([]float64, len(im.Shown))
-	features := append(space.rows.text, ']')
-	features[0] = '['
+	features, err := space.rows.logged()
+	if err != nil {
+		return err
+	}
 	if in.draw != nil && in.draw.rules != nil {
 		im.Rules, im.LogProbability = in.draw.policy().TemperedRules(), out.Drawn.LogProbability
 	}

@@ -80,8 +80,11 @@ type clickLog struct {
 }
 
 // sameFeatures reports whether one log can have impressions of both models: their features have the same ids and names,
-// and the same ones are texts.
+// and the same ones are texts. Documents of words say themselves which ones they have.
 func sameFeatures(a, b *ranker.Model) bool {
+	if keepsSparse(a) && keepsSparse(b) {
+		return (a.FeatureNames() == nil) == (b.FeatureNames() == nil)
+	}
 	if !slices.Equal(a.FeatureIDs(), b.FeatureIDs()) || !slices.Equal(a.FeatureNames(), b.FeatureNames()) {
 		return false
 	}

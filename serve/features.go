@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -27,13 +28,14 @@ type rows struct {
 	entries  ranker.Sparse
 	named    []int32 // the columns of the current document that may not be 0
 	base     []float32
-	text     []byte   // of the features, each after a comma; products of vectors follow in multiply
-	ends     []int    // by document: the end of its text
-	short    bool     // a document lacks the products of vectors, which multiply sets
-	keys     []key    // of the last object, which others mostly repeat
-	given    []int    // by column: the document that gave it last, from 1
-	unknown  []string // by column: the text of the current document that the model does not know
-	unknowns []int    // by column: how many documents have one
+	text     []byte             // for the log: the values of the first documents, each after a comma; of sparse ones, their objects
+	copied   int                // how many documents the text has
+	short    bool               // a document lacks the products of vectors, which multiply sets
+	keys     []key              // of the last object, which others mostly repeat
+	given    []int              // by column: the document that gave it last, from 1
+	unknown  map[int]string     // for the log, by position in features: the texts that the model does not know
+	unknowns []int              // by column: how many documents have one
+	strange  map[string]float32 // for the log: the features of the current document that a sparse model does not know
 }
 
 // A key is a feature as an object names it.
@@ -49,24 +51,25 @@ const earlyValues = 1 << 22
 // start prepares for documents of a model. If logs is true, their features also become text.
 func (r *rows) start(model *served, logs bool) {
 	width := len(model.columns)
-	r.model, r.logs, r.count = model, logs, 0
+	r.model, r.logs, r.count, r.copied = model, logs, 0, 0
 	r.features, r.text, r.keys = r.features[:0], r.text[:0], r.keys[:0]
-	r.ends, r.short = r.ends[:0], false
+	r.short, r.unknown, r.strange = false, nil, nil
 	r.given = slices.Grow(r.given[:0], width)[:width]
 	clear(r.given)
-	r.unknown = slices.Grow(r.unknown[:0], width)[:width]
 	r.unknowns = slices.Grow(r.unknowns[:0], width)[:width]
 	clear(r.unknowns)
-	if r.isSparse = model.keepsSparse && !logs; r.isSparse {
+	if r.isSparse = model.keepsSparse; r.isSparse {
 		r.features = slices.Grow(r.features, width)[:width]
 		clear(r.features)
 		r.entries = ranker.Sparse{Starts: append(r.entries.Starts[:0], 0), Columns: r.entries.Columns[:0], Values: r.entries.Values[:0]}
 	}
 }
 
-// entered moves the row of the current document to the entries.
-func (r *rows) entered() {
+// entered moves the row of the current document to the entries and, for the log, to the text, which also has what the model does not
+// know: a later one may.
+func (r *rows) entered() (err error) {
 	slices.Sort(r.named)
+	from := len(r.entries.Columns)
 	for _, c := range slices.Compact(r.named) {
 		if v := r.features[c]; v != 0 {
 			r.entries.Columns, r.entries.Values = append(r.entries.Columns, c), append(r.entries.Values, v)
@@ -74,6 +77,18 @@ func (r *rows) entered() {
 		r.features[c] = 0
 	}
 	r.entries.Starts, r.named = append(r.entries.Starts, len(r.entries.Values)), r.named[:0]
+	if r.logs {
+		r.text, err = clicks.AppendSparse(append(r.text, ','), func(yield func(name string, v float32) bool) {
+			for i, c := range r.entries.Columns[from:] {
+				yield(r.model.FeatureName(int(c)), r.entries.Values[from+i])
+			}
+			for _, name := range slices.Sorted(maps.Keys(r.strange)) {
+				yield(name, r.strange[name])
+			}
+		})
+		r.strange = nil
+	}
+	return err
 }
 
 // row returns the features of a document.
@@ -130,11 +145,9 @@ func (r *rows) read(model *served, in *request) error {
 // is by name if the model has names. For a model of sparse documents an absent feature is 0 in any object, and those that it does not
 // know are left out. Its errors continue the text "document 3".
 func (r *rows) add(documents *jsonread.Reader) (err error) {
-	width, levels := len(r.model.columns), r.model.File().Levels
-	n := len(r.features)
+	width, n := len(r.model.columns), len(r.features)
 	if r.isSparse {
 		n = 0
-		defer r.entered()
 	}
 	if cap(r.features) < n+width {
 		r.features = slices.Grow(r.features, n+width)
@@ -142,14 +155,9 @@ func (r *rows) add(documents *jsonread.Reader) (err error) {
 	r.features = r.features[:n+width]
 	row := r.features[n:]
 	r.count++
-	if levels != nil {
-		clear(r.unknown) // which may be texts of other documents and requests
-	}
-	copies := false
 	switch documents.Kind() {
 	case '[':
-		copies = r.logs && levels == nil
-		err = r.dense(row, documents, copies)
+		err = r.dense(row, documents)
 		for c := 0; r.isSparse && c < width; c++ {
 			r.named = append(r.named, int32(c))
 		}
@@ -158,27 +166,32 @@ func (r *rows) add(documents *jsonread.Reader) (err error) {
 	default:
 		err = errors.New(`: want an array of values, or an object such as {"3": 0.5} or {"price": 0.5}`)
 	}
-	if err == nil && r.logs && !copies {
-		err = r.appendText(levels, row[:width-r.model.products])
+	if r.isSparse {
+		err = cmp.Or(err, r.entered())
 	}
-	r.ends = append(r.ends, len(r.text))
 	return err
 }
 
-// appendText appends the features of a document to the text for the log.
-func (r *rows) appendText(levels [][]string, features []float32) (err error) {
-	for i, x := range features {
-		var texts []string
-		if levels != nil {
-			if texts = levels[i]; texts != nil && x == 0 && r.unknown[i] != "" { // a later model may know it
-				texts, x = r.unknown[i:i+1], 1
+// logged returns the features for the log: the text that was copied, if it has all documents.
+func (r *rows) logged() (text []byte, err error) {
+	if width, levels := len(r.model.columns), r.model.File().Levels; !r.model.keepsSparse && r.copied < r.count {
+		r.text = r.text[:0]
+		for i, x := range r.features {
+			var texts []string
+			if levels != nil {
+				texts = levels[i%width]
+			}
+			if word, unknown := r.unknown[i]; unknown { // a later model may know it
+				texts, x = []string{word}, 1
+			}
+			if r.text, err = clicks.AppendFeature(append(r.text, ','), x, texts); err != nil {
+				return nil, err
 			}
 		}
-		if r.text, err = clicks.AppendFeature(append(r.text, ','), x, texts); err != nil {
-			return err
-		}
 	}
-	return nil
+	text = append(r.text, ']')
+	text[0] = '['
+	return text, nil
 }
 
 // fillBase decodes the base scores of a request. It returns an error unless the request has them exactly if the model
@@ -215,10 +228,10 @@ func (r *rows) fillBase(m *served, in *request) error {
 	return nil
 }
 
-// dense decodes an array. If copies is true, the numbers go to the text for the log: writing them would take longer than the
-// rest of the request.
-func (r *rows) dense(row []float32, documents *jsonread.Reader, copies bool) error {
-	n := 0
+// dense decodes an array. Numbers are copied to the text for the log, since writing them would take longer than the rest of the
+// request.
+func (r *rows) dense(row []float32, documents *jsonread.Reader) error {
+	n, copies := 0, r.logs && !r.isSparse && r.copied == r.count-1 && r.model.Levels() == nil && r.model.products == 0
 	for i := range documents.Items() {
 		n++
 		if i >= len(row) {
@@ -229,9 +242,12 @@ func (r *rows) dense(row []float32, documents *jsonread.Reader, copies bool) err
 		if err != nil {
 			return fmt.Errorf(", value %d: %w", i, err)
 		}
-		if copies && i < len(row)-r.model.products {
+		if copies {
 			r.text = append(append(r.text, ','), numeral(value)...)
 		}
+	}
+	if copies {
+		r.copied++
 	}
 	if n == len(row)-r.model.products && n < len(row) {
 		r.blank(row[n:], true)
@@ -250,7 +266,13 @@ func (r *rows) sparse(row []float32, documents *jsonread.Reader) error {
 	for name := range documents.Names() {
 		column, err := r.member(n, name)
 		if errors.Is(err, errUnknown) && r.model.File().Sparse { // as a new word
-			documents.Value()
+			_, isID := text.ParseFeatureID(string(name))
+			if v, _, err := documents.Float32(); r.logs && err == nil && v != 0 && (isID || r.model.FeatureNames() != nil) {
+				if r.strange == nil {
+					r.strange = map[string]float32{}
+				}
+				r.strange[string(name)] = v
+			}
 			continue
 		}
 		if err != nil {
@@ -312,13 +334,9 @@ func (r *rows) binary(in *request) error {
 			values = values[4:]
 		}
 		if r.isSparse {
-			r.entered()
-		}
-		if r.logs {
-			if err := r.appendText(r.model.File().Levels, row[:width-r.model.products]); err != nil {
+			if err := r.entered(); err != nil {
 				return badRequest("%w", err)
 			}
-			r.ends = append(r.ends, len(r.text))
 		}
 	}
 	return nil
@@ -437,8 +455,13 @@ func (r *rows) value(to *float32, column int, documents *jsonread.Reader) (value
 			level = r.model.Level
 		}
 		if *to, _ = level(column, word); *to == 0 {
-			r.unknown[column] = word
 			r.unknowns[column]++
+			if r.logs {
+				if r.unknown == nil {
+					r.unknown = map[int]string{}
+				}
+				r.unknown[(r.count-1)*len(r.model.columns)+column] = word
+			}
 		}
 	}
 	return value, nil

@@ -105,7 +105,7 @@ func (s *slot) open() error {
 			"serve it from a new process with its own log folder", s.path)
 	}
 	m := &served{Model: model, name: s.name, columns: map[int]int{}, products: len(model.Products())}
-	m.keepsSparse = model.File().Sparse && model.TakesSparse() && m.products == 0
+	m.keepsSparse = keepsSparse(model)
 	for _, v := range model.Vectors() {
 		m.vectorNames = append(m.vectorNames, v.Name)
 	}
@@ -119,6 +119,11 @@ func (s *slot) open() error {
 	m.measure()
 	s.model.Store(m)
 	return nil
+}
+
+// keepsSparse reports whether documents of a model are sparse until something asks for all features.
+func keepsSparse(m *ranker.Model) bool {
+	return m.File().Sparse && m.TakesSparse() && len(m.Products()) == 0
 }
 
 // try scores, draws from and explains two documents.

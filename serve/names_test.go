@@ -2,11 +2,14 @@ package serve
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/internal/testkit"
 	"github.com/plrank/plrank/ranker"
 )
@@ -121,5 +124,61 @@ func TestDocumentsOfWords(t *testing.T) {
 	}
 	if w := post(s, `{"documents": [{"word:green": 1, "word:red": 1, "word:red": 2}]}`); w.Code != 400 {
 		t.Errorf("a word is given twice: %s", w.Body)
+	}
+}
+
+// The log of documents of words has the words of each, those that the model does not know as well.
+func TestWordsAreLogged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.npz")
+	testkit.LinearModel(t, path, 1, 100, 10)
+	m, err := ranker.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, names := range [][]string{nil, {"word:red", "word:blue", "price"}} {
+		f := *m.File()
+		f.FeatureNames, f.Sparse = names, true
+		if err := f.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		folder := t.TempDir()
+		s, _ := tested(t, Options{Models: only(path), Clicks: folder})
+		named := func(column int) string { return s.models["default"].model.Load().FeatureName(column) }
+		const draw = `"query": "q", "document_ids": ["a", "b", "c"], "draw": {"cutoff": 2, "seed": 3}`
+		for _, body := range []string{
+			fmt.Sprintf(`{%s, "documents": [{%q: 1.50, "green": 2, "gone": 0, "odd": "x", %q: 0}, {}, {"\"é": 1, "green": 4, %[3]q: null}]}`, draw, named(0), named(1), named(2)),
+			fmt.Sprintf(`{"documents": [[1.5, 0, 0], {"green": 4}, [0, 0, 0]], %s}`, draw),
+		} {
+			if w := post(s, body); w.Code != 200 {
+				t.Fatal(w.Body)
+			}
+		}
+		if w := postBinary(s, binaryBody(`{"documents": 3, `+draw+`}`, 1.5, 0, 0, 0, 0, 0, 0, 0, missing)); w.Code != 200 {
+			t.Fatal(w.Body)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
+		if err != nil || len(files) != 1 {
+			t.Fatal(files, err)
+		}
+		log, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{`[{"word:red":1.5,"green":2},{},{"word:blue":null,"\"é":1,"green":4}]`, `[{"word:red":1.5},{"green":4},{}]`, `[{"word:red":1.5},{},{"price":null}]`}
+		by := "name"
+		if names == nil { // and words that are not ids are not logged
+			by, want = "id", []string{`[{"1":1.5},{},{"5":null}]`, `[{"1":1.5},{},{}]`, `[{"1":1.5},{},{"9":null}]`}
+		}
+		if l, err := clicks.Read(folder); err != nil || len(l.Impressions) != 3 || len(l.Warnings) > 0 {
+			t.Errorf("%+v, %v", l, err)
+		}
+		for i, line := range strings.Split(strings.TrimSpace(string(log)), "\n") {
+			if want := `"features_by":"` + by + `","features":` + want[i] + `}}}`; !strings.HasSuffix(line, want) || strings.Contains(line, "feature_ids") {
+				t.Errorf("%s, want it to end in %s", line, want)
+			}
+		}
 	}
 }

@@ -476,7 +476,7 @@ func (r *ruler) havingFeature(name string, value []byte) (documents []int, err e
 		return nil, errors.New("want a name of attributes, or one of feature_ids or feature_names of GET /v1/models")
 	}
 	width := len(r.rows.model.columns)
-	own := rows{model: r.rows.model, unknown: make([]string, width), unknowns: make([]int, width)}
+	own := rows{model: r.rows.model, unknowns: make([]int, width)}
 	wanted := float32(0)
 	if _, err := own.value(&wanted, column, jsonread.New(value)); err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/plrank/plrank/clicks"
 	"github.com/plrank/plrank/internal/jsonread"
 	"github.com/plrank/plrank/internal/text"
 )
@@ -109,7 +108,7 @@ func (r *rows) complete(model *served, in *request) error {
 	return r.multiply(model, in)
 }
 
-// multiply sets the features that are products of vectors, if the request has any, and completes the text for the log.
+// multiply sets the features that are products of vectors, if the request has any.
 func (r *rows) multiply(model *served, in *request) error {
 	list := model.Vectors()
 	for name := range in.vectors {
@@ -130,20 +129,5 @@ func (r *rows) multiply(model *served, in *request) error {
 		return badRequest("a document has %d features, want %d, or the vectors %s as well", len(model.columns)-model.products, len(model.columns),
 			text.List(model.vectorNames))
 	}
-	if !r.logs || model.products == 0 {
-		return nil
-	}
-	line, from, width := make([]byte, 0, len(r.text)*2), 0, len(model.columns)
-	for d, end := range r.ends {
-		line = append(line, r.text[from:end]...)
-		from = end
-		for _, x := range r.features[(d+1)*width-model.products : (d+1)*width] {
-			var err error
-			if line, err = clicks.AppendFeature(append(line, ','), x, nil); err != nil {
-				return err
-			}
-		}
-	}
-	r.text = line
 	return nil
 }

@@ -87,7 +87,7 @@ type sampled struct {
 }
 
 func (w *watch) add(part *logs.Log) error {
-	if !slices.ContainsFunc(part.Impressions, func(im logs.Impression) bool { return len(im.Features) > 0 }) {
+	if !slices.ContainsFunc(part.Impressions, hasFeatures) {
 		return errors.New("the log has no features of its documents, which drift is about: plrank serve logs them")
 	}
 	s, err := newScorer(w.path, w.model, part, 1)
@@ -96,7 +96,7 @@ func (w *watch) add(part *logs.Log) error {
 	}
 	for i := range part.Impressions {
 		im := &part.Impressions[i]
-		if len(im.Features) == 0 {
+		if !hasFeatures(*im) {
 			continue
 		}
 		rows, err := s.rows(im)

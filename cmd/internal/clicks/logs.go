@@ -101,6 +101,7 @@ type scorer struct {
 	path        string
 	model       *ranker.Model
 	columns     []int       // of the log, by feature of the model; −1: not used
+	places      []int32     // of features of the model, by column of a log with sparse features; −1: it has none
 	ofText      []bool      // by feature of the model
 	levels      [][]float32 // by feature of the model: its values for the texts of the log, from 1; nil: the log has numbers
 	temperature float64     // 0: as in the log
@@ -109,8 +110,10 @@ type scorer struct {
 // newScorer returns the scorer of a model for a part of a log. Features are found by name if they have names, and
 // otherwise by id.
 func newScorer(path string, model *ranker.Model, part *logs.Log, temperature float64) (*scorer, error) {
-	width := 0
-	if i := slices.IndexFunc(part.Impressions, func(im logs.Impression) bool { return len(im.Features) > 0 }); i >= 0 {
+	width, isSparse := 0, slices.ContainsFunc(part.Impressions, func(im logs.Impression) bool { return im.Sparse != nil })
+	if isSparse {
+		width = max(len(part.FeatureIDs), len(part.FeatureNames))
+	} else if i := slices.IndexFunc(part.Impressions, hasFeatures); i >= 0 {
 		width = len(part.Impressions[i].Features) / len(part.Impressions[i].Documents)
 	}
 	ids, names, own := part.FeatureIDs, model.FeatureNames(), model.FeatureIDs()
@@ -118,7 +121,7 @@ func newScorer(path string, model *ranker.Model, part *logs.Log, temperature flo
 	for i := len(ids); i < width; i++ {
 		ids = append(ids, first+i)
 	}
-	if n := own[len(own)-1] - first + 1; names == nil && part.FeatureIDs == nil && width > 0 && width != n {
+	if n := own[len(own)-1] - first + 1; names == nil && part.FeatureIDs == nil && part.FeatureNames == nil && width > 0 && width != n {
 		return nil, fmt.Errorf("%s has %d features without names, and the log %d without ids: give the features of its documents by "+
 			"-data FILE", path, n, width)
 	}
@@ -134,6 +137,9 @@ func newScorer(path string, model *ranker.Model, part *logs.Log, temperature flo
 	for column, name := range part.FeatureNames {
 		byName[name] = column + 1
 	}
+	if isSparse {
+		s.places = slices.Repeat([]int32{-1}, width)
+	}
 	used := model.UsedFeatures()
 	for i, id := range own {
 		_, ofText := model.Level(i, "")
@@ -142,14 +148,19 @@ func newScorer(path string, model *ranker.Model, part *logs.Log, temperature flo
 			continue
 		}
 		column, feature := byID[id]-1, fmt.Sprint(id)
-		if names != nil && names[i] != "" {
-			feature = strconv.Quote(names[i])
-			column = byName[names[i]] - 1
+		if name := model.FeatureName(i); names != nil && name != "" {
+			feature = strconv.Quote(name)
+			column = byName[name] - 1
 		}
-		if column < 0 {
+		switch s.columns[i] = column; {
+		case column < 0 && isSparse: // it is 0 in all of the part
+			continue
+		case column < 0:
 			return nil, fmt.Errorf("%s uses feature %s, which the log lacks: give the features of its documents by -data FILE", path, feature)
 		}
-		s.columns[i] = column
+		if isSparse {
+			s.places[column] = int32(i)
+		}
 		if part.Levels != nil && part.Levels[column] != nil {
 			s.levels[i] = make([]float32, 1, 1+len(part.Levels[column]))
 			for _, text := range part.Levels[column] {
@@ -160,6 +171,9 @@ func newScorer(path string, model *ranker.Model, part *logs.Log, temperature flo
 	}
 	return s, nil
 }
+
+// hasFeatures reports whether an impression has the features of its documents.
+func hasFeatures(im logs.Impression) bool { return len(im.Features) > 0 || im.Sparse != nil }
 
 // value returns the value of feature i of the model for a value of the log.
 func (s *scorer) value(i int, v float32) (float32, error) {
@@ -180,11 +194,16 @@ func (s *scorer) value(i int, v float32) (float32, error) {
 
 // rows returns the features of the documents of an impression as the model reads them.
 func (s *scorer) rows(im *logs.Impression) ([]float32, error) {
-	width := len(im.Features) / len(im.Documents)
-	if width == 0 {
+	if !hasFeatures(*im) {
 		return nil, errors.New("the log has no features of its documents: give them by -data FILE")
 	}
 	x := make([]float32, 0, len(im.Documents)*len(s.columns))
+	if im.Sparse != nil {
+		x = x[:cap(x)]
+		im.Sparse.Dense(x, len(s.columns), s.places)
+		return x, nil
+	}
+	width := len(im.Features) / len(im.Documents)
 	for d := range im.Documents {
 		for i, c := range s.columns {
 			if c < 0 {
