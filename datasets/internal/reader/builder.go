@@ -2,6 +2,7 @@ package reader
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -23,12 +24,11 @@ type Builder struct {
 	values []float32   // rows × features of the layout
 	lines  sparse.Rows // of LETOR text, with ids for columns
 
-	near [4096]int32   // column+1 by id, for small ids, or a mark; −1: not wanted
+	near [4096]int32   // column+1 by id, for small ids; −1: not wanted
 	far  map[int]int32 // the same for the others
 
-	last   int  // the id before, in the line
-	mixed  bool // the ids of the line do not ascend
-	sorted bool // the ids of every line so far ascend
+	last  int  // the id before, in the line
+	mixed bool // the ids of the line do not ascend
 
 	rowHead             // of the row at hand
 	hasGroups bool      // rows have groups
@@ -84,9 +84,7 @@ func (l *Layout) NewBuilder(o Options) *Builder {
 
 // Begin begins a chunk.
 func (b *Builder) Begin(c *Chunk) {
-	clear(b.near[:])
-	clear(b.far)
-	b.c, b.values, b.sorted = c, b.values[:0], true
+	b.c, b.values = c, b.values[:0]
 	b.lines = sparse.Rows{Starts: append(b.lines.Starts[:0], 0), Columns: b.lines.Columns[:0], Values: b.lines.Values[:0]}
 	c.Levels = make([]text.Levels, len(b.layout.Categorical))
 	c.Numbers = make([][]float32, len(numbers))
@@ -94,15 +92,12 @@ func (b *Builder) Begin(c *Chunk) {
 	c.Words = newWords()
 }
 
-// Finish ends the chunk. It copies the rows out of the scratch space, columns by ascending id.
+// Finish ends the chunk. It copies the rows out of the scratch space.
 func (b *Builder) Finish() {
-	c := b.c
-	order := b.layout.IDs
-	if order == nil {
-		order = b.idsOfLines()
+	c, ofTable := b.c, b.layout.IDs != nil
+	if c.IDs = b.layout.IDs; !ofTable {
+		c.IDs = b.idsOfLines()
 	}
-	c.IDs = slices.Clone(order)
-	slices.Sort(c.IDs)
 	if c.Err != nil || c.FaultCount > 0 {
 		return
 	}
@@ -110,25 +105,18 @@ func (b *Builder) Finish() {
 	fits := tooSparse(rows, width, c.Size)
 	switch may := b.layout.sparse(b.options); {
 	case may && (fits != nil || width >= sparseFrom && b.nonzero() <= rows*width/sparsePart):
-		b.finishSparse()
-		return
+		if ofTable {
+			b.valuesToLines()
+		}
+		c.Sparse = sparse.Rows{Starts: slices.Clone(b.lines.Starts), Columns: slices.Clone(b.lines.Columns), Values: slices.Clone(b.lines.Values)}
 	case fits != nil:
 		c.Err = fits
-		return
-	}
-	c.Values = memory.NewOffHeap(rows * width)
-	switch {
-	case b.layout.IDs == nil:
-		b.finishLines()
-	case slices.IsSorted(order):
+	case ofTable:
+		c.Values = memory.NewOffHeap(rows * width)
 		copy(c.Values.Values, b.values)
 	default:
-		for i, id := range order {
-			at, _ := slices.BinarySearch(c.IDs, id)
-			for r := range rows {
-				c.Values.Values[r*width+at] = b.values[r*width+i]
-			}
-		}
+		c.Values = memory.NewOffHeap(rows * width)
+		b.lines.Dense(c.Values.Values, width, nil)
 	}
 }
 
@@ -152,18 +140,31 @@ func (b *Builder) Set(id int, value float32) {
 	b.lines.Columns, b.lines.Values = append(b.lines.Columns, int32(id)), append(b.lines.Values, value)
 }
 
-// twice returns the id of a feature that the row has twice, unless the last one counts; −1 if there is none.
-func (b *Builder) twice() int {
+// sortFeatures sorts the features of a row of LETOR text by id. It returns an id that the row has twice, unless the last one
+// counts; −1 if there is none.
+func (b *Builder) sortFeatures() int {
 	if !b.mixed {
 		return -1
 	}
-	b.sorted = false
-	mark := b.c.Lines + 1
-	for _, id := range b.lines.Columns[b.lines.Starts[len(b.lines.Starts)-1]:] {
-		if b.column(int(id)) == mark && !b.LastWins() {
-			return int(id)
+	type feature struct {
+		id    int32
+		value float32
+	}
+	start := b.lines.Starts[len(b.lines.Starts)-1]
+	var row []feature
+	for i, id := range b.lines.Columns[start:] {
+		row = append(row, feature{id, b.lines.Values[start+i]})
+	}
+	slices.SortStableFunc(row, func(a, b feature) int { return cmp.Compare(a.id, b.id) })
+	b.lines.Columns, b.lines.Values = b.lines.Columns[:start], b.lines.Values[:start]
+	for i, f := range row {
+		if i+1 < len(row) && row[i+1].id == f.id {
+			if !b.LastWins() {
+				return int(f.id)
+			}
+			continue
 		}
-		b.setColumn(int(id), mark)
+		b.lines.Columns, b.lines.Values = append(b.lines.Columns, f.id), append(b.lines.Values, f.value)
 	}
 	return -1
 }
@@ -171,7 +172,8 @@ func (b *Builder) twice() int {
 // LastWins reports whether the last of several values for a feature counts.
 func (b *Builder) LastWins() bool { return b.options.Duplicates == "last" }
 
-// idsOfLines returns the ids of the features that lines have and that are wanted, and counts the others.
+// idsOfLines returns the ids of the features that lines have and that are wanted, ascending, and counts the others, which it
+// takes out. Lines then have columns among these ids.
 func (b *Builder) idsOfLines() []int {
 	clear(b.near[:])
 	clear(b.far)
@@ -179,54 +181,35 @@ func (b *Builder) idsOfLines() []int {
 	for _, id := range ids {
 		b.setColumn(id, 0)
 	}
-	var before []byte // the ids of the row before, if all are wanted
-	for r := range b.lines.Len() {
-		columns, _ := b.lines.Row(r)
-		own := memory.Bytes(columns)
-		if bytes.Equal(own, before) {
-			continue
-		}
-		before = own
-		for _, id := range columns {
-			column := b.column(int(id))
-			if column == unseen && b.wants(int(id)) {
+	for _, id := range b.lines.Columns {
+		column := b.column(int(id))
+		if column == unseen {
+			if column = unwanted; b.wants(int(id)) {
 				column, ids = 0, append(ids, int(id))
-				b.setColumn(int(id), 0)
 			}
-			if column < 0 {
-				b.setColumn(int(id), unwanted)
-				b.c.Ignore(1, int(id), int(id))
-				before = nil
-			}
+			b.setColumn(int(id), column)
+		}
+		if column == unwanted {
+			b.c.Ignore(1, int(id), int(id))
 		}
 	}
-	return ids
-}
-
-// finishLines sets the values of dense rows.
-func (b *Builder) finishLines() {
-	c := b.c
-	for i, id := range c.IDs {
+	slices.Sort(ids)
+	for i, id := range ids {
 		b.setColumn(id, i)
 	}
-	width := len(c.IDs)
-	all := make([]int32, width)
-	for i, id := range c.IDs {
-		all[i] = int32(id)
-	}
-	for r := range c.Labels {
-		row := c.Values.Values[r*width : (r+1)*width]
-		columns, values := b.lines.Row(r)
-		if bytes.Equal(memory.Bytes(columns), memory.Bytes(all)) {
-			copy(row, values)
-			continue
-		}
-		for i, id := range columns {
-			if column := b.column(int(id)); column >= 0 {
-				row[column] = values[i]
+	from, n := 0, 0
+	for r := range b.lines.Len() {
+		to := b.lines.Starts[r+1]
+		for ; from < to; from++ {
+			if column := b.column(int(b.lines.Columns[from])); column >= 0 {
+				b.lines.Columns[n], b.lines.Values[n] = int32(column), b.lines.Values[from]
+				n++
 			}
 		}
+		b.lines.Starts[r+1] = n
 	}
+	b.lines.Columns, b.lines.Values = b.lines.Columns[:n], b.lines.Values[:n]
+	return ids
 }
 
 // What a feature without a column has instead.

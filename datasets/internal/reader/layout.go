@@ -25,7 +25,7 @@ type Layout struct {
 	Read    func(b *Builder, line []byte) // reads a line, without its newline, and adds its row to b
 	Comma   byte                          // between separated values, whose quoted ones may span lines; 0: a line is a row
 	Header  bool                          // the first line is not a row
-	IDs     []int                         // features of all rows, in the order of Builder.Row; others turn up in lines
+	IDs     []int                         // features of all rows, ascending, as in Builder.Row; nil: they turn up in lines
 	Names   map[int]string                // of columns by feature id; nil: the format names no columns
 	Unasked []string                      // columns that options leave out
 	Text    []string                      // columns of text that are no features

@@ -153,7 +153,7 @@ func readLETOR(to *Builder, b []byte) {
 	if !ok {
 		return
 	}
-	if id := to.twice(); id >= 0 {
+	if id := to.sortFeatures(); id >= 0 {
 		fail(to, b, secondOf(b, id), fmt.Errorf("a second value for id %d in this line", id))
 		return
 	}

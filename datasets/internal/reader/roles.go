@@ -238,20 +238,12 @@ func (f *finder) checkRoles() error {
 
 // leaveOutText leaves out the features that the schema says to be text, except categorical ones.
 func (f *finder) leaveOutText() {
-	ids := f.IDs
-	f.IDs = []int{}
-	for n, at := range f.Feature {
-		if at < 0 {
-			continue
-		}
-		if warning, is := f.found.Text[f.names[n]]; is && f.Level[n] < 0 {
+	for n, id := range f.Feature {
+		if warning, is := f.found.Text[f.names[n]]; is && id >= 0 && f.Level[n] < 0 {
 			f.Feature[n] = -1
 			f.Text = append(f.Text, f.names[n])
 			f.LeaveOut(f.names[n], warning)
-			delete(f.Names, ids[at])
-			continue
+			delete(f.Names, id)
 		}
-		f.Feature[n] = len(f.IDs)
-		f.IDs = append(f.IDs, ids[at])
 	}
 }

@@ -82,7 +82,18 @@ func NewColumns(names []string, o Options, sized bool, look Look) (*Columns, err
 	if o.FeatureIDs == nil { // else it fails at a wanted column of text
 		f.leaveOutText()
 	}
-	s.IDs = append(s.IDs, s.ProductIDs...)
+	s.IDs = append([]int{}, s.ProductIDs...)
+	for _, id := range s.Feature {
+		if id >= 0 {
+			s.IDs = append(s.IDs, id)
+		}
+	}
+	slices.Sort(s.IDs)
+	for n, id := range s.Feature {
+		if id >= 0 {
+			s.Feature[n], _ = slices.BinarySearch(s.IDs, id)
+		}
+	}
 	return s, nil
 }
 
@@ -124,7 +135,7 @@ func columnNames(line []byte, comma byte) ([]string, error) {
 // place finds the columns that are features, and gives them the ids that the options have for their names, or else numbers.
 func (s *finder) place() error {
 	names, o := s.names, *s.o
-	s.Level, s.IDs = make([]int, len(names)), []int{}
+	s.Level = make([]int, len(names))
 	wanted := map[string]int{} // id by name
 	for i, name := range o.FeatureNames {
 		wanted[name] = o.FeatureIDs[i]
@@ -174,9 +185,7 @@ func (s *finder) place() error {
 		if id < 0 {
 			return fmt.Errorf("header: no id up to %d is left for column %q: want a name for it", text.MaxFeatureID, called[i])
 		}
-		s.Feature[field] = len(s.IDs)
-		s.IDs = append(s.IDs, id)
-		s.Names[id] = called[i]
+		s.Feature[field], s.Names[id] = id, called[i]
 		if is.categorical[i] || o.HasLevels(id) {
 			s.Level[field] = len(s.Categorical)
 			s.Categorical = append(s.Categorical, id)

@@ -1,11 +1,6 @@
 package reader
 
-import (
-	"cmp"
-	"slices"
-
-	"github.com/plrank/plrank/internal/sparse"
-)
+import "github.com/plrank/plrank/internal/sparse"
 
 // Documents stay sparse from sparseFrom features on if at most one value of sparsePart is not 0, and a dense matrix would have more
 // than sparseSize values. A value then takes 8 bytes instead of 4, so that a quarter of the memory is left; what is smaller takes few
@@ -126,45 +121,15 @@ func (b *Builder) nonzero() (n int) {
 	return n
 }
 
-// finishSparse sets sparse rows.
-func (b *Builder) finishSparse() {
-	c, ids := b.c, b.layout.IDs
-	if ids != nil {
-		b.sorted = slices.IsSorted(ids)
-		for r := range c.Labels {
-			for i, v := range b.values[r*len(ids) : (r+1)*len(ids)] {
-				if v != 0 {
-					b.lines.Columns, b.lines.Values = append(b.lines.Columns, int32(ids[i])), append(b.lines.Values, v)
-				}
-			}
-			b.lines.Starts[r+1] = len(b.lines.Values)
-		}
-	}
-	for i, id := range c.IDs {
-		b.setColumn(id, i)
-	}
-	type value struct {
-		column int
-		v      float32
-	}
-	var row []value
-	c.Sparse.Starts = []int{0}
-	for r := range c.Labels {
-		columns, values := b.lines.Row(r)
-		row = row[:0]
-		for i, id := range columns {
-			if column := b.column(int(id)); column >= 0 {
-				row = append(row, value{column, values[i]})
+// valuesToLines makes lines of the values of a table.
+func (b *Builder) valuesToLines() {
+	width := len(b.layout.IDs)
+	for r := range b.c.Labels {
+		for i, v := range b.values[r*width : (r+1)*width] {
+			if v != 0 {
+				b.lines.Columns, b.lines.Values = append(b.lines.Columns, int32(i)), append(b.lines.Values, v)
 			}
 		}
-		if !b.sorted {
-			slices.SortStableFunc(row, func(a, b value) int { return cmp.Compare(a.column, b.column) })
-		}
-		for i, v := range row {
-			if i+1 == len(row) || row[i+1].column != v.column { // else the last one counts
-				c.Sparse.Columns, c.Sparse.Values = append(c.Sparse.Columns, int32(v.column)), append(c.Sparse.Values, v.v)
-			}
-		}
-		c.Sparse.Starts = append(c.Sparse.Starts, len(c.Sparse.Values))
+		b.lines.Starts[r+1] = len(b.lines.Values)
 	}
 }
