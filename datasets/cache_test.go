@@ -154,9 +154,11 @@ func TestValidationOnTheTrainingFile(t *testing.T) {
 		}
 	}
 	// However its path is spelt; its groups are the groups of the training file then.
-	groups := dataFile(t, "groups", strings.Repeat("a\n", want.Rows()))
+	if err := os.WriteFile(path+".groups", []byte(strings.Repeat("a\n", want.Rows())), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, vali := range []string{folder + "/./train.txt", folder + "/../" + filepath.Base(folder) + "/train.txt", relative(t, path)} {
-		s, err := Open(path, Options{Vali: vali, Read: ReadOptions{Groups: groups}})
+		s, err := Open(path, Options{Vali: vali})
 		if err != nil || s.Vali.Rows() != want.Rows() || s.Vali.Groups == nil || s.Vali.Warnings != nil {
 			t.Errorf("%s: %v, %v", vali, s, err)
 		}

@@ -67,7 +67,6 @@ func conformanceFormats() []conformanceFormat {
 func TestEveryOptionWorksInEveryFormatOrIsRefused(t *testing.T) {
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
-	groups := dataFile(t, "groups", "north\n\nsouth\n")
 	subtopics := dataFile(t, "subtopics", "a 1 d1 1\na 2 d1 0\nb 1 d3 0\nb 2 d3 1\n")
 	type option struct {
 		name    string
@@ -140,8 +139,6 @@ func TestEveryOptionWorksInEveryFormatOrIsRefused(t *testing.T) {
 			other: map[string]any{"LETOR": []float32{2, 0, -1}, "headerless": []float32{2, 0, -1}}}, // which have no header
 		{name: "Roles", set: func(o *ReadOptions, column func(string) string) { o.Roles = map[string]string{"base": column("b")} },
 			is: func(d *Dataset) any { return d.BaseScores }, want: []float32{.5, .25, -1}, other: map[string]any{"LETOR": []float32(nil)}},
-		{name: "Groups", set: func(o *ReadOptions, _ func(string) string) { o.Groups = groups },
-			is: func(d *Dataset) any { return d.Groups }, want: []int{0, -1, 1}},
 		{name: "Intents", set: func(o *ReadOptions, column func(string) string) { o.Intents = []string{column("b"), column("w")} },
 			is: func(d *Dataset) any { return d.Intents }, want: []int{3, 3, 2}, refused: letorHasNone("relevance to an intent")},
 		{name: "Subtopics", set: func(o *ReadOptions, _ func(string) string) { o.Subtopics = subtopics },

@@ -121,28 +121,32 @@ func TestGroupColumnCanBeAFeatureToo(t *testing.T) {
 	if !slices.Equal(d.Features, []float32{7, 5, 8, 6}) {
 		t.Errorf("features %v", d.Features)
 	}
+	d, err = ReadFile(dataFile(t, "d.csv", "label,qid,2,1\n1,1,5,7\n0,1,6,8\n"), ReadOptions{GroupColumn: "1", FeatureIDs: []int{1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkGroups(t, d, []int{0, 1}, "7", "8")
+	if !slices.Equal(d.Features, []float32{7, 5, 8, 6}) {
+		t.Errorf("by id: features %v", d.Features)
+	}
 }
 
-// A file of groups, found or named, in the order of the rows of the data.
+// A file of groups, in the order of the rows of the data.
 func TestGroupsFromAFile(t *testing.T) {
 	const text = "# of two queries\n1 qid:1 1:1\n0 qid:2 1:2\n\n-1 qid:1 1:3 # docid = x\n1 qid:2 1:4\n"
-	folder := writeFiles(t, map[string]string{"d.txt": text, "d.txt.groups": "a\r\n\r\nb b\r\na", "named": "1\n0\n-1\n1\n", "v.txt": text, "v.txt.groups": "a\n\nb b\na"})
+	folder := writeFiles(t, map[string]string{"d.txt": text, "d.txt.groups": "a\r\n\r\nb b\r\na", "v.txt": text, "v.txt.groups": "1\n-1\nb b\n1"})
 	path := filepath.Join(folder, "d.txt")
 	d, err := readFile(path, inChunks(ReadOptions{}, few))
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkGroups(t, d, []int{0, 1, -1, 0}, "a", "b b") // rows 1, 3, 2, 4 of the file
-	if d, err = readFile(path, inChunks(ReadOptions{Groups: filepath.Join(folder, "named")}, few)); err != nil {
-		t.Fatal(err)
-	}
-	checkGroups(t, d, []int{0, -1, 1, 0}, "1", "0")
-	s, err := Open(path, Options{Vali: filepath.Join(folder, "v.txt"), chunkSize: few, Read: ReadOptions{Groups: filepath.Join(folder, "named")}})
+	s, err := Open(path, Options{Vali: filepath.Join(folder, "v.txt"), chunkSize: few})
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkGroups(t, s.Train, []int{0, 1, 0}, "1", "0", "a", "b b") // one has no label
-	checkGroups(t, s.Vali, []int{2, -1, 2}, "1", "0", "a", "b b") // by the file next to it
+	checkGroups(t, s.Train, []int{0, -1, 0}, "a", "b b", "1") // one has no label
+	checkGroups(t, s.Vali, []int{2, -1, 2}, "a", "b b", "1")
 
 	// Beside compressed data, and compressed itself.
 	var packed bytes.Buffer
@@ -157,8 +161,10 @@ func TestGroupsFromAFile(t *testing.T) {
 }
 
 func TestGroupsThatDoNotFitAreErrors(t *testing.T) {
+	const threeRows = "1 qid:1 1:1\n0 qid:1 1:2\n0 qid:2 1:2\n"
 	folder := writeFiles(t, map[string]string{
-		"train.txt": "1 qid:1 1:1\n0 qid:1 1:2\n0 qid:2 1:2\n", "short": "a\nb\n", "long": "a\nb\nc\nd\n", "endless": "a\n" + strings.Repeat("x", 1<<17),
+		"short": threeRows, "short.groups": "a\nb\n", "long": threeRows, "long.groups": "a\nb\nc\nd\n",
+		"endless": threeRows, "endless.groups": "a\n" + strings.Repeat("x", 1<<17),
 		"d.csv": "label,qid,doc,x\n1,1,7,1\n",
 	})
 	in := func(name string) string { return filepath.Join(folder, name) }
@@ -167,11 +173,9 @@ func TestGroupsThatDoNotFitAreErrors(t *testing.T) {
 		o    ReadOptions
 		want string
 	}{
-		{"train.txt", ReadOptions{Groups: in("short")}, "short: 2 lines, but " + in("train.txt") + " has 3 documents: want the group of one document a line"},
-		{"train.txt", ReadOptions{Groups: in("long")}, "long: 4 lines, but "},
-		{"train.txt", ReadOptions{Groups: in("endless")}, "endless:2: "},
-		{"train.txt", ReadOptions{Groups: in("none")}, "none: no such file"},
-		{"train.txt", ReadOptions{Groups: in("short"), GroupColumn: "1"}, "not in both"},
+		{"short", ReadOptions{}, "short.groups: 2 lines, but " + in("short") + " has 3 documents: want the group of one document a line"},
+		{"long", ReadOptions{}, "long.groups: 4 lines, but "},
+		{"endless", ReadOptions{}, "endless.groups:2: "},
 		{"d.csv", ReadOptions{GroupColumn: "sex"}, `no group column "sex": there are label, qid, doc, x`},
 		{"d.csv", ReadOptions{GroupColumn: "qid"}, `column "qid" is the query id, and cannot be the group as well`},
 		{"d.csv", ReadOptions{DocumentColumn: "doc", GroupColumn: "doc"}, `column "doc" is the document id, and cannot be the group as well`},
@@ -179,9 +183,6 @@ func TestGroupsThatDoNotFitAreErrors(t *testing.T) {
 		if _, err := ReadFile(in(c.file), c.o); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v, want one line with %q", c.o, err, c.want)
 		}
-	}
-	if _, err := Open(folder, Options{Read: ReadOptions{Groups: in("short")}}); err == nil || !strings.Contains(err.Error(), "train.txt.groups") {
-		t.Errorf("a folder and a file of groups: %v", err)
 	}
 	d := &Dataset{Name: "d", Labels: []float32{0}, Offsets: []int{0, 1}, QueryIDs: []string{"q"}, Features: []float32{}}
 	d.Groups = []int{0, 1}

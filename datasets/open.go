@@ -13,7 +13,7 @@ import (
 
 // Options says what Open opens, and how. The zero value opens the files that it finds.
 type Options struct {
-	// Read says how to read the files. FeatureIDs, if given, are the columns of all splits, and Groups is for the training file.
+	// Read says how to read the files. FeatureIDs, if given, are the columns of all splits.
 	Read ReadOptions
 
 	// Vali and Test are the files of the validation and the test split. Empty: the files that are found; see [Open].
@@ -158,11 +158,6 @@ func (o Options) find(path string) (files reader.Splits, err error) {
 	}
 	if files, err = reader.FindSplits(path, fold); err != nil {
 		return files, err
-	}
-	if o.Read.Groups != "" && !slices.Equal(files[0].Files, []string{path}) {
-		return files, fmt.Errorf("datasets: %s is a folder, and a file of groups is for a single training file: name the file of groups "+
-			"after the file of each split, such as %s",
-			path, reader.GroupFile.Sidecar(files[0].Path))
 	}
 	if o.Folds != 0 {
 		if err := o.checkFolds(path, files); err != nil {

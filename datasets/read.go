@@ -88,7 +88,9 @@ type ReadOptions struct {
 	Missing []string
 
 	// GroupColumn names the column of a table with the groups of documents, for fairness. The column is then not a feature, unless
-	// FeatureIDs or FeatureNames list it. Empty: see Groups.
+	// FeatureIDs or FeatureNames list it. Groups are numbered from 0 in the order in which they occur, through all splits of a
+	// collection; Dataset.GroupNames has the texts. An empty text and −1 are no group. Empty: the one of Roles; see also
+	// ReadFile for the file next to the data.
 	GroupColumn string
 
 	// Intents are the columns of a table that say which intents of its query a document is relevant to: a number above 0 says
@@ -108,12 +110,6 @@ type ReadOptions struct {
 	// "document", "weight", "base", "group", "intent 1", …, as Dataset.Roles has them. They are taken if the table has them and no
 	// option above names another. Nil: none.
 	Roles map[string]string
-
-	// Groups is a file with the group of one document a line: any text, each a group; an empty line or −1 is no group. Groups are
-	// numbered from 0 in the order in which they occur, through all splits of a collection; Dataset.GroupNames has the texts.
-	// With a GroupColumn, no file is read, and a warning says so. Empty: the name of the data plus ".groups", if there is such a
-	// file.
-	Groups string
 
 	// Schema says what the columns of a table are that no option names. It is called with the header of each table before that
 	// is read. The command plrank has one that knows usual names and columns of text. Nil: the columns label, qid and docid have
@@ -162,7 +158,8 @@ var (
 //	                   queries are then called "1", "2", …. If there are ids, they must agree
 //	train.txt.weight   weights, one a line: of documents, as for LightGBM, if there are as
 //	                   many as documents; else of queries, as for XGBoost
-//	train.txt.groups   groups of documents, see ReadOptions.Groups
+//	train.txt.groups   groups of documents, see ReadOptions.GroupColumn, one a line, unless they are in a
+//	                   column
 //	train.txt.init     base scores of documents, one a line, as for LightGBM, unless they are in
 //	                   a column
 //	train.txt.names    names of the features of LETOR text: an id and a name a line, such as

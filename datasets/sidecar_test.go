@@ -3,7 +3,6 @@ package datasets
 import (
 	"bytes"
 	"compress/gzip"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -104,13 +103,6 @@ func TestUnusedFilesBesideDataAreWarnedOf(t *testing.T) {
 		if i >= len(d.Warnings) || !strings.HasSuffix(d.Warnings[i], want) {
 			t.Errorf("warnings %q, want %q", d.Warnings, want)
 		}
-	}
-	other := filepath.Join(folder, "groups")
-	if err := os.WriteFile(other, []byte("5\n6\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if d, err = ReadFile(path, ReadOptions{Groups: other, Ignore: []string{"g"}}); err != nil || !slices.ContainsFunc(d.Warnings, func(w string) bool { return strings.HasSuffix(w, ".groups.gz is not used: groups are in "+other) }) {
-		t.Errorf("error %v, warnings %q", err, d.Warnings)
 	}
 }
 

@@ -36,7 +36,6 @@ func (o Options) read(files reader.Splits, holdOut float64) (s splits, err error
 		}
 		if i == 0 {
 			read.Options = read.ByNames(tables[0].IDs, tables[0].Layout)
-			read.Groups = ""
 			if weight := read.WeightColumn; weight != "" { // only the training split needs weights
 				read.WeightColumn, read.Roles = "", maps.Clone(read.Roles)
 				if read.Roles == nil {

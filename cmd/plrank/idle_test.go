@@ -26,6 +26,7 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 			t.Fatalf("%s: %d, %s", line, status, stderr)
 		}
 	}
+	commandtest.Write(t, "table.csv", asTable(commandtest.Read(t, "test.txt")))
 	commandtest.Write(t, "races.txt", "a > b > c\nb > a > c\nc > a > b\na > c > b\n")
 	commandtest.Write(t, "ties.txt", "a = b > c\nb > a > c\nc > a > b\na > c > b\n")
 	const synthetic = " -data synthetic:mslr -scale .0001 "
@@ -36,7 +37,7 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 		{"evaluate -model run/model.npz -data test.txt -discounts precision", ""},
 		{"evaluate -model run/model.npz -data test.txt -highest-grade 4", "-highest-grade has no effect on these metrics: it is for err and graded-rbp"},
 		{"evaluate -model run/model.npz -data test.txt -highest-grade 4 -report err", ""},
-		{"evaluate -model run/model.npz -data test.txt -group-column 4", "-group-column has no effect with -metric expected-ndcg@10: it is for losses and metrics that compare groups"},
+		{"evaluate -model run/model.npz -data table.csv -group-column 4", "-group-column has no effect with -metric expected-ndcg@10: it is for losses and metrics that compare groups"},
 		{"evaluate -model run/model.npz -data test.txt -seed 3", "-seed has no effect where nothing is drawn"},
 		{"evaluate -model run/model.npz -data test.txt -seed 3 -importance", ""},
 		{"evaluate -model run/model.npz -seed 3 -duplicates last" + synthetic, "-duplicates has no effect without -data FILE or FOLDER: it is for what is read"},
@@ -50,7 +51,7 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 		{"describe -seed 3 -data train.txt", "-seed has no effect on a single file"},
 		{"describe -cache x -data train.txt", "-cache has no effect on a single file"},
 		{"describe -cache off -data train.txt", ""},
-		{"score -model run/model.npz -data test.txt -base-column 3", "-base-column has no effect with run/model.npz, which was trained without base scores"},
+		{"score -model run/model.npz -data table.csv -base-column 3", "-base-column has no effect with run/model.npz, which was trained without base scores"},
 		{"clicks simulate -n 10 -out - -data train.txt -temperature 2", "-temperature has no effect without -model: all rankings are equally likely"},
 		{"clicks simulate -n 10 -out - -data train.txt -temperature 2 -model run/model.npz", ""},
 		{"clicks simulate -n 10 -out - -query-column x" + synthetic, "-query-column has no effect without -data FILE"},

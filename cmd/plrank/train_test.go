@@ -329,6 +329,11 @@ func TestRunHasAllFilesAndGoesOn(t *testing.T) {
 	}
 }
 
+// asTable returns lines of commandtest.Fold as a table, with another column 3.
+func asTable(lines string) string {
+	return "label,qid,1,2,4,3\n" + strings.NewReplacer(" qid:", ",", " 1:", ",", " 2:", ",", " 4:", ",", "\n", ",0\n").Replace(lines)
+}
+
 // A column by which documents are grouped is not an input; files to be scored and measured may
 // have it. A model that was trained with it still gets it.
 func TestGroupColumnIsNoInput(t *testing.T) {
@@ -337,7 +342,7 @@ func TestGroupColumnIsNoInput(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	for _, split := range []string{"train", "vali", "test"} { // as tables
 		path := filepath.Join(data, split+".txt")
-		commandtest.Write(t, path, "label,qid,1,2,4\n"+strings.NewReplacer(" qid:", ",", " 1:", ",", " 2:", ",", " 4:", ",").Replace(commandtest.Read(t, path)))
+		commandtest.Write(t, path, asTable(commandtest.Read(t, path)))
 	}
 	test := filepath.Join(data, "test.txt")
 	rows := strings.Count(commandtest.Read(t, test), "\n") - 1

@@ -50,7 +50,6 @@ type Reading struct {
 	WeightColumn   string `json:"weightColumn,omitempty"`
 	BaseColumn     string `json:"baseColumn,omitempty"`
 	GroupColumn    string `json:"groupColumn,omitempty"`
-	Groups         string `json:"groups,omitempty"`
 	Intents        string `json:"intents,omitempty"`
 	Subtopics      string `json:"subtopics,omitempty"`
 	Features       string `json:"features,omitempty"`
@@ -124,13 +123,6 @@ func (s *Source) ReadingFlags() Flags {
 
 // trainingFlags returns the flags for what is read to train or measure, which have no meaning where documents are only scored.
 func (s *Source) trainingFlags() Flags {
-	onlyGroups := func(u *train.Use) string {
-		if u.Learned(func(t losses.Term) bool { return t.Vectors }, "") == "" {
-			return ""
-		}
-		return u.Measured(func(m metrics.Measure) bool { return m.NeedsGroups() || m.NeedsVectors() },
-			"losses and metrics that compare groups, such as -report exposure-ratio")
-	}
 	return s.ofFiles(
 		Flag{Name: "minus-one", Value: &s.MinusOne, Topic: "formats",
 			Help: "`what` a label of −1 means: unlabelled, by which the document is left out, or irrelevant, as in SVMrank's files, by which it " +
@@ -139,17 +131,15 @@ func (s *Source) trainingFlags() Flags {
 			Help: "`column` of the weights of documents in separated values; without it, the weights of documents or of queries are in a file " +
 				"named FILE.weight next to the data, one a line, if there is one"},
 		Flag{Name: "group-column", Value: &s.GroupColumn, Topic: "fairness",
-			Help: "`column` of the groups of documents, for fairness, which is then not a feature",
+			Help: "`column` of the groups of documents, for fairness, which is then not a feature; without it, they are in a file named " +
+				"FILE.groups next to the data, one a line, if there is one",
 			Idle: func(u *train.Use) string {
-				if u.Splits != nil { // it is not a feature then
+				if u.Splits != nil || u.Learned(func(t losses.Term) bool { return t.Vectors }, "") == "" { // with splits, it is not a feature
 					return ""
 				}
-				return onlyGroups(u)
+				return u.Measured(func(m metrics.Measure) bool { return m.NeedsGroups() || m.NeedsVectors() },
+					"losses and metrics that compare groups, such as -report exposure-ratio")
 			}},
-		Flag{Name: "groups", Value: &s.Groups, Topic: "fairness", Resumable: true,
-			Help: "a `file` with the group of one document a line, in the order of the -data file; without it, the file's name plus .groups is " +
-				"looked for",
-			Idle: onlyGroups},
 		Flag{Name: "intents", Value: &s.Intents, Topic: "fairness",
 			Help: "the `columns`, with commas between, whose numbers above 0 say that a document is relevant to an intent of its query, for " +
 				"alpha-ndcg and err-ia; they are then not features"},
@@ -207,18 +197,17 @@ func (s *Source) cacheFolder() string {
 // Check returns an error for flags that make no sense, alone or together.
 func (s *Source) Check() error {
 	split := s.Vali != "" || s.Test != "" || s.Fold != 0
-	groups := s.GroupColumn != "" || s.Groups != "" || s.Intents != "" || s.Subtopics != ""
+	groups := s.GroupColumn != "" || s.Intents != "" || s.Subtopics != ""
 	shape, truth, hasTruth := strings.Cut(strings.TrimPrefix(s.Data, syntheticPrefix), "/")
 	return cmp.Or(
 		ErrorIf(s.Duplicates != "error" && s.Duplicates != "last", "-duplicates %q: want error or last", s.Duplicates),
 		ErrorIf(s.MinusOne != "" && s.MinusOne != "unlabelled" && s.MinusOne != "irrelevant", "-minus-one %q: want unlabelled or irrelevant",
 			s.MinusOne),
 		ErrorIf(s.Data == "" && split, "-vali, -test and -fold need -data"),
-		ErrorIf(s.Data == "" && groups, "-group-column, -groups, -intents and -subtopics need -data"),
-		ErrorIf(s.GroupColumn != "" && s.Groups != "", "-group-column and -groups exclude each other"),
+		ErrorIf(s.Data == "" && groups, "-group-column, -intents and -subtopics need -data"),
 		ErrorIf(s.Intents != "" && s.Subtopics != "", "-intents and -subtopics exclude each other"),
 		ErrorIf(s.Synthetic() && (split || groups), "%s is made with all its splits, without folds, groups or intents: -vali, -test, -fold, "+
-			"-group-column, -groups, -intents and -subtopics have no meaning with it", s.Data),
+			"-group-column, -intents and -subtopics have no meaning with it", s.Data),
 		ErrorIf(s.Synthetic() && !slices.Contains(datasets.SyntheticShapes(), shape), "-data %s: %s after %s", s.Data,
 			names.Want(shape, datasets.SyntheticShapes()), syntheticPrefix),
 		ErrorIf(s.Synthetic() && hasTruth && !slices.Contains(datasets.SyntheticTruths(), truth), "-data %s: %s after %s%s/", s.Data,
@@ -245,7 +234,6 @@ func (r Reading) ReadOptions() datasets.ReadOptions {
 		Features: command.Words(r.Features), Ignore: command.Words(r.Ignore),
 		MinusOne: r.MinusOne, Headerless: r.Headerless, Missing: command.Words(r.Missing),
 		WeightColumn: r.WeightColumn, BaseColumn: r.BaseColumn, GroupColumn: r.GroupColumn,
-		Groups:  r.Groups,
 		Intents: command.Words(r.Intents), Subtopics: r.Subtopics, Schema: columns.Find,
 		Vectors: vectors(r.Vectors),
 	}

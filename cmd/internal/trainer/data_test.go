@@ -211,13 +211,13 @@ func TestDuplicatesAreErrorsOrLast(t *testing.T) {
 	callQuick(t, "-data", data, "-duplicates", "last")
 }
 
-// Groups come from files, named and found; errors say what would help.
+// Groups come from files; errors say what would help.
 func TestGroupsComeFromFiles(t *testing.T) {
 	t.Parallel()
 	data := fold(t)
 	file := func(split string) string { return filepath.Join(data, split+".txt") }
 	if status, _, stderr := call("-data", data, "-loss", "group-treatment"); status != 1 ||
-		!strings.Contains(stderr, "the loss group-treatment compares groups") || !strings.Contains(stderr, "(-group-column, or -groups FILE") {
+		!strings.Contains(stderr, "the loss group-treatment compares groups") || !strings.Contains(stderr, "(-group-column, or a file named FILE.groups") {
 		t.Errorf("%d, %s", status, stderr)
 	}
 	if status, _, stderr := call("-data", data, "-loss", "exact-alpha-ndcg"); status != 1 ||
@@ -227,11 +227,10 @@ func TestGroupsComeFromFiles(t *testing.T) {
 	groups := func(path string, rows int) {
 		write(t, path, strings.Repeat("a\nb\n", rows)[:2*rows])
 	}
-	named := filepath.Join(t.TempDir(), "named")
 	rows := func(split string) int { return strings.Count(read(t, file(split)), "\n") }
-	groups(named, rows("train"))
+	groups(file("train")+".groups", rows("train"))
 	groups(file("vali")+".groups", rows("vali"))
-	if stdout, _ := callQuick(t, "-data", file("train"), "-vali", file("vali"), "-groups", named, "-loss", "group-exposure",
+	if stdout, _ := callQuick(t, "-data", file("train"), "-vali", file("vali"), "-loss", "group-exposure",
 		"-report", "exposure-ratio,treatment-ratio"); !strings.Contains(stdout, "treatment-ratio") {
 		t.Errorf("no ratio in\n%s", stdout)
 	}
@@ -240,15 +239,8 @@ func TestGroupsComeFromFiles(t *testing.T) {
 		!strings.Contains(stderr, fmt.Sprintf("%d lines, but %s has %d documents", rows("train")-1, file("train"), rows("train"))) {
 		t.Errorf("%d, %s", status, stderr)
 	}
-	if status, _, stderr := call("-data", data, "-groups", named); status != 1 || !strings.Contains(stderr, "is a folder") {
+	if status, _, stderr := call("-group-column", "x"); status != 2 || !strings.Contains(stderr, "-group") {
 		t.Errorf("%d, %s", status, stderr)
-	}
-	for _, args := range [][]string{
-		{"-group-column", "x"}, {"-groups", "x"}, {"-data", data, "-groups", "x", "-group-column", "y"},
-	} {
-		if status, _, stderr := call(args...); status != 2 || !strings.Contains(stderr, "-group") {
-			t.Errorf("%v: %d, %s", args, status, stderr)
-		}
 	}
 }
 

@@ -15,8 +15,6 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 	t.Parallel()
 	data, shop := fold(t), commandtest.Shop(t)
 	one := " -data " + filepath.Join(data, "train.txt")
-	groups := " -groups " + filepath.Join(t.TempDir(), "groups")
-	write(t, strings.Fields(groups)[1], strings.Repeat("a\n", strings.Count(read(t, strings.Fields(one)[1]), "\n")))
 	subtopics := filepath.Join(t.TempDir(), "subtopics")
 	query := regexp.MustCompile(`qid:(\S+)`).FindStringSubmatch(read(t, strings.Fields(one)[1]))[1]
 	write(t, subtopics, query+" 1 "+query+".1 1\n")
@@ -52,7 +50,6 @@ func TestFlagsWithoutEffectAreWarnings(t *testing.T) {
 		{"-drop-label-free-test", ""},
 		{"-drop-label-free-test" + one, "-drop-label-free-test has no effect without a test split: -test names one"},
 		{"-preset paper" + one, ""},
-		{groups + one, "-groups has no effect with -metric expected-ndcg@10: it is for losses and metrics that compare groups, such as -report exposure-ratio"},
 		{"-subtopics " + subtopics + one, "-subtopics has no effect with -metric expected-ndcg@10: it is for losses and metrics by intents, such as -report alpha-ndcg"},
 		{"-subtopics " + subtopics + one + " -loss exact-alpha-ndcg", ""},
 		{"-intents price -data " + shop, ""},       // likewise

@@ -180,7 +180,7 @@ func (o *options) initial() (*ranker.Model, error) {
 func withFlags(err error) error {
 	switch {
 	case errors.Is(err, train.ErrNoGroups):
-		return fmt.Errorf("%w (-group-column, or -groups FILE, or a file named FILE.groups next to each FILE of data)", err)
+		return fmt.Errorf("%w (-group-column, or a file named FILE.groups next to each FILE of data)", err)
 	case errors.Is(err, metrics.ErrHighLabel):
 		return fmt.Errorf("%w (-gain linear)", err)
 	}

@@ -34,7 +34,6 @@ type Options struct {
 	Subtopics                                string
 	Labels                                   string
 	Roles                                    map[string]string
-	Groups                                   string
 	Schema                                   func(schema.Header) (schema.Columns, error) `json:"-"`
 	Vectors                                  []transforms.Vector
 	Products                                 []transforms.Product
@@ -62,9 +61,6 @@ func (o Options) Check() error {
 			len(o.Intents), intents.PerInt)
 	case o.Intents != nil && o.Subtopics != "":
 		return fmt.Errorf("datasets: ReadOptions.Intents and Subtopics %s: want intents in columns or in a file, not in both", o.Subtopics)
-	case o.GroupColumn != "" && o.Groups != "":
-		return fmt.Errorf("datasets: ReadOptions.GroupColumn %q and Groups %s: want groups in a column or in a file, not in both",
-			o.GroupColumn, o.Groups)
 	}
 	return nil
 }

@@ -157,8 +157,7 @@ func (f *finder) takeGiven(r *role) error {
 // takeKnown takes the column that had the role in earlier data, such as a model's training data.
 func (f *finder) takeKnown(r *role) {
 	known := f.o.Roles[r.name]
-	given := r.given(f.o) != "" || r.name == schema.Group && f.o.Groups != ""
-	if _, err := strconv.Atoi(known); known == "" || given || (err == nil) != f.o.Headerless && r.plain != "" { // a position is not a name
+	if _, err := strconv.Atoi(known); known == "" || r.given(f.o) != "" || (err == nil) != f.o.Headerless && r.plain != "" { // a position is not a name
 		return
 	}
 	if at := slices.Index(f.names, known); at >= 0 && f.roleAt(at) == nil {

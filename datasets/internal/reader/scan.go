@@ -62,9 +62,6 @@ func (s *scan) begin(path string) {
 // start starts the file, when its layout is known.
 func (s *scan) start(l *Layout) error {
 	s.Layout = l
-	if err := s.addGroups(); err != nil {
-		return err
-	}
 	return s.addFiles()
 }
 

@@ -145,6 +145,9 @@ func (s *finder) place() error {
 	for i, name := range names {
 		s.Feature, s.Level[i] = append(s.Feature, -1), -1
 		_, listed := wanted[name]
+		if id, isID := text.ParseFeatureID(name); isID && o.FeatureNames == nil && !o.Headerless {
+			listed = o.Lists(id)
+		}
 		if s.Vector[i] != noVector {
 			continue
 		}

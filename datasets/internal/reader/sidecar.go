@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plrank/plrank/datasets/schema"
 	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/internal/textfile"
 )
@@ -137,27 +138,42 @@ func addFile[T any](s *scan, path, want string, parse func(line []byte) (T, erro
 }
 
 // addFiles reads the file of each optional column that the table does not have. A file that may be of queries is read at
-// the end, see setWeights.
+// the end, see setWeights. Groups are numbered together with those of the files before.
 func (s *scan) addFiles() error {
+	path, has, err := s.fileOf(GroupFile, "groups", schema.Group)
+	if has {
+		s.Groups = &s.Names.Groups
+	}
+	if path != "" {
+		addFile(s, path, "the group of one document a line, an empty line for none",
+			func(line []byte) (int, error) { return s.Groups.Number(line), nil }, func(c *Chunk, list []int) { c.Groups = list })
+	}
 	for i, n := range numbers {
-		column := s.Layout.Roles[n.Role]
-		s.Has[i] = column != ""
-		if n.File == "" || n.Queries {
-			continue
+		file := n.File
+		if n.Queries {
+			file = ""
 		}
-		path, err := n.File.Find(s.Path)
-		switch {
-		case err != nil:
+		if path, s.Has[i], err = s.fileOf(file, n.Plural, n.Role); err != nil {
 			return err
-		case path == "":
-		case column != "":
-			s.warnUnused(path, fmt.Sprintf("%s are in column %q", n.Plural, column))
-		default:
-			s.Has[i] = true
+		}
+		if path != "" {
 			addFile(s, path, "the "+n.What+" of one document a line", n.parse, func(c *Chunk, list []float32) { c.Numbers[i] = list })
 		}
 	}
-	return nil
+	return err
+}
+
+// fileOf finds the file of a kind that has what no column has, and reports whether one of them has it.
+func (s *scan) fileOf(kind Kind, what, role string) (path string, has bool, err error) {
+	if kind != "" {
+		path, err = kind.Find(s.Path)
+	}
+	column := s.Layout.Roles[role]
+	if column != "" {
+		s.warnUnused(path, fmt.Sprintf("%s are in column %q", what, column))
+		path = ""
+	}
+	return path, path != "" || column != "", err
 }
 
 // checkFiles returns an error unless the files have a line for each row.
@@ -318,7 +334,7 @@ func (s *scan) setWeights() error {
 
 // warnUnused adds a warning of a file that is not used, with the reason.
 func (s *scan) warnUnused(path, reason string) {
-	if path != "" && !textfile.SamePath(path, s.o.Groups) {
+	if path != "" {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%s is not used: %s", path, reason))
 	}
 }

@@ -53,9 +53,6 @@ func (k *Key) Find(splits reader.Splits) error {
 		k.Roles[i] = split.Path != ""
 		for _, file := range split.Files {
 			paths := append([]string{file}, reader.BesideFiles(file)...)
-			if i == 0 && k.Read.Groups != "" {
-				paths = append(paths, k.Read.Groups)
-			}
 			for _, v := range k.Read.Vectors {
 				if i == 0 && v.File != "" {
 					paths = append(append(paths, v.File), reader.BesideFiles(v.File)...)

@@ -350,7 +350,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 		{[]string{"-data", other}, 2, "-model and -data are both needed"},
 		{[]string{"-model", model, "-qrels", "q"}, 2, "-model and -data are both needed"},
 		{[]string{"-model", model, "-data", trainFile, "-out", scores, "-epochs", "3"}, 2, "there is no flag -epochs"},
-		{[]string{"-model", model, "-data", trainFile, "-groups", "x"}, 2, "there is no flag -groups"},
+		{[]string{"-model", model, "-data", trainFile, "-intents", "x"}, 2, "there is no flag -intents"},
 		{[]string{"-model", model, "-data", trainFile, "-threads", "-1"}, 2, "-threads -1: want 0 to 1024"},
 		{[]string{"-model", filepath.Join(dir, "none"), "-data", trainFile, "-out", scores}, 1, "no such file"},
 		{[]string{"-model", trainFile, "-data", trainFile, "-out", scores}, 1, "not a model.npz, or a model of"},
