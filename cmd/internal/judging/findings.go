@@ -175,7 +175,7 @@ func (s *Study) estimate(a, b int) (v Values, err error) {
 	case s.whole != nil && both.Judged < min(fewQueries, len(s.Queries)):
 		v.Notes = append(v.Notes, fmt.Sprintf("caution: people judged %d queries; intervals of few hold less often where queries differ much",
 			both.Judged))
-	case s.whole == nil && (both.Judged < few || both.Freedom < few-1):
+	case s.whole == nil && !math.IsInf(both.Freedom, 1) && (both.Judged < few || both.Freedom < few-1):
 		v.Notes = append(v.Notes, fmt.Sprintf("caution: %d pairs by people have an effect, too few for intervals that hold", both.Judged))
 	}
 	return v, nil

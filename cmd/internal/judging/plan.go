@@ -141,7 +141,7 @@ func (p *Plan) Print(w io.Writer) {
 	case p.Certain:
 		fmt.Fprintln(w, "certain: B is above A; no pairs are drawn")
 	case len(p.Draws) == 0:
-		fmt.Fprintln(w, "every pair with an effect is judged; no pairs are drawn")
+		fmt.Fprintln(w, "no pair that is left has an effect; no pairs are drawn")
 	default:
 		fmt.Fprintf(w, "%d pairs are drawn\n", len(p.Draws))
 	}

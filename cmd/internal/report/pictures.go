@@ -73,6 +73,14 @@ func (v *view) curves(_ context.Context, r *rows) error {
 	return nil
 }
 
+// best returns the best epoch of a run of one model; nil: there is none, or it is not known.
+func (r *Run) best() *train.Epoch {
+	if r.Summary == nil || r.Summary.BestEpoch < 1 || r.Summary.BestEpoch > len(r.History) {
+		return nil
+	}
+	return &r.History[r.Summary.BestEpoch-1]
+}
+
 // ofModels returns the validation metric of each model by epoch, and the best epochs. The prefix begins the names.
 func ofModels(list []fitted, metric, prefix string) (series []viz.Series) {
 	best := viz.Series{Name: prefix + "best epochs", Style: viz.Points}
@@ -124,14 +132,13 @@ func (r *Run) Curve() viz.Plot {
 	if r.Summary == nil {
 		return p
 	}
-	bestEpoch := r.Summary.BestEpoch
-	name, best := "initial model, the best", r.Summary.Initial
-	if bestEpoch > 0 && bestEpoch <= len(history) {
-		name, best = fmt.Sprintf("best epoch, %d", bestEpoch), history[bestEpoch-1].Vali
+	name, epoch, values := "initial model, the best", 0, r.Summary.Initial
+	if best := r.best(); best != nil {
+		epoch, values = r.Summary.BestEpoch, best.Vali
+		name = fmt.Sprintf("best epoch, %d", epoch)
 	}
-	if best != nil { // otherwise no single epoch is the best
-		p.Series = append(p.Series, viz.Series{Name: name, Style: viz.Points, X: []float64{float64(bestEpoch)},
-			Y: []float64{float64(best[metric])}})
+	if values != nil { // otherwise no single epoch is the best
+		p.Series = append(p.Series, viz.Series{Name: name, Style: viz.Points, X: []float64{float64(epoch)}, Y: []float64{float64(values[metric])}})
 	}
 	return p
 }

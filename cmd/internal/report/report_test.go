@@ -169,6 +169,17 @@ func TestCurveOfTwoMeasuresNamesBoth(t *testing.T) {
 	}
 }
 
+// A best epoch that is not in the history, in a damaged result.json, is not shown.
+func TestBestEpochIsOfTheHistory(t *testing.T) {
+	for best, series := range map[int]int{-1: 1, 0: 1, 1: 2, 2: 1} {
+		v := linear(t)
+		v.History, v.Summary = []train.Epoch{{Vali: train.Values{v.Config.Metric: .5}}}, &cli.RunSummary{BestEpoch: best}
+		if _, err := filled(v.facts); err != nil || len(v.Curve().Series) != series {
+			t.Errorf("best epoch %d: %+v, %v", best, v.Curve().Series, err)
+		}
+	}
+}
+
 // Models of a mixture have a curve each, with epochs of their own from 1, the share in the name, and the best epoch by the metric that
 // picked it: the second model is validated by its loss.
 func TestModelsHaveACurveEach(t *testing.T) {

@@ -196,11 +196,10 @@ func (v *view) facts(_ context.Context, r *rows) error {
 
 // targets returns what the best epoch has of the targets of exposure.
 func (v *view) targets() (list []viz.Row) {
-	if v.Summary == nil || v.Summary.BestEpoch == 0 || v.Summary.BestEpoch > len(v.History) {
-		return nil
-	}
-	for _, t := range v.History[v.Summary.BestEpoch-1].Targets {
-		list = append(list, viz.Row{"Target", fmt.Sprintf("%s, on the training split; multiplier %.3g", cut(t.String(), mostText), t.Multiplier)})
+	if best := v.best(); best != nil {
+		for _, t := range best.Targets {
+			list = append(list, viz.Row{"Target", fmt.Sprintf("%s, on the training split; multiplier %.3g", cut(t.String(), mostText), t.Multiplier)})
+		}
 	}
 	return list
 }

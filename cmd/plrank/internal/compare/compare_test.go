@@ -155,6 +155,9 @@ func TestFormsOfOneModelAreEqual(t *testing.T) {
 	if f := found(t, path("run"), path("run"), "-qrels", path("qrels")); f.Pairs[0].Ties != f.Queries || f.Metric != "ndcg@10" {
 		t.Errorf("%+v", f)
 	}
+	if stdout, _ := must(t, path("run"), path("run"), "-qrels", path("qrels")); strings.Contains(stdout, "differ most") {
+		t.Errorf("no query differs:\n%s", stdout)
+	}
 }
 
 // Of trec_eval -q -m all_trec, the measures whose values are texts are left out, with one warning for all files.

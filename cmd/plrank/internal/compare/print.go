@@ -29,7 +29,7 @@ func (f *findings) print(w io.Writer) {
 	fmt.Fprintf(w, "\ndifferences of %s, %d queries%s\n", f.Metric, f.Queries, less)
 	fmt.Fprint(w, report.Pairs(f.comparisons, letter))
 	for _, p := range f.Pairs {
-		if p.Most == nil {
+		if len(p.Most) == 0 {
 			continue
 		}
 		fmt.Fprintf(w, "\nqueries on which %s and %s differ most\n", letter(p.A), letter(p.B))

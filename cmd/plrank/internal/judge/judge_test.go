@@ -136,6 +136,20 @@ func TestRoundsEndAtTheTruth(t *testing.T) {
 	t.Errorf("%d rounds, and a width of %v", len(rounds), width)
 }
 
+// Where people judged everything, or the runs are one, there is nothing to draw, and nothing to be careful about.
+func TestWhatIsKnownIsNotDrawn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a := w.write(t, "first", "q0 Q0 d0 1 2 a\nq0 Q0 d1 1 1 a\n")
+	b := w.write(t, "second", "q0 Q0 d0 1 1 b\nq0 Q0 d1 1 2 b\n")
+	for _, args := range [][]string{{a, b, "-qrels", w.path("people")}, {a, a}} {
+		stdout, _ := must(t, append(args, "-judge", w.path("judge"), "-budget", "2", "-out", args[1]+".out")...)
+		if strings.Contains(stdout, "caution: 2 pairs") || !strings.Contains(stdout, "no pair that is left has an effect; no pairs are drawn") {
+			t.Errorf("%v:\n%s", args, stdout)
+		}
+	}
+}
+
 // Who judged everything knows the value, in all forms of files; the judge alone is what evaluate measures on its labels.
 func TestFormsOfFilesSayTheSame(t *testing.T) {
 	t.Parallel()
