@@ -133,26 +133,37 @@ func (t *Trainer) checkHeader(path string, h checkpointHeader) error {
 		return err
 	}
 	if d := in.differences(h.inputs, "before"); d != "" {
-		return fmt.Errorf("train: %s was written by a run with other data, another model or other hooks: %s differ", path, d)
+		return fmt.Errorf("train: %s was written by a run with other data or parts: %s differ", path, d)
 	}
 	return nil
 }
 
 // inputs returns the inputs of the run.
 func (t *Trainer) inputs() (*inputs, error) {
-	transform, err := json.Marshal(t.transform)
-	if err != nil {
-		return nil, fmt.Errorf("train: transform: %w", err)
-	}
 	kind, described := t.loop.learner.Kind()
+	_, _, _, arrays := t.loop.learner.Numbers()
 	settings, err := json.Marshal(described)
 	if err != nil {
 		return nil, fmt.Errorf("train: settings of the model: %w", err)
 	}
-	hash := sha256.Sum256(transform)
 	in := t.data.fingerprints()
-	in.Transform = hex.EncodeToString(hash[:8])
-	in.Model = fmt.Sprintf("%s %s", kind, settings)
-	in.Hooks = t.parsed.parts.hookTypes()
-	return &in, nil
+	if in.Transform, err = hashOf(t.transform); err != nil {
+		return nil, fmt.Errorf("train: transform: %w", err)
+	}
+	shapes, err := hashOf(arrays)
+	in.Model = fmt.Sprintf("%s %s, arrays %s", kind, settings, shapes)
+	for _, m := range t.parsed.parts.Metrics {
+		in.Metrics = append(in.Metrics, m.String())
+	}
+	for _, h := range t.parsed.parts.Hooks {
+		in.Hooks = append(in.Hooks, fmt.Sprintf("%T", h))
+	}
+	return &in, err
+}
+
+// hashOf returns a hash of a value as JSON.
+func hashOf(v any) (string, error) {
+	text, err := json.Marshal(v)
+	hash := sha256.Sum256(text)
+	return hex.EncodeToString(hash[:8]), err
 }

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/plrank/plrank/datasets"
@@ -83,14 +82,6 @@ type Baseline struct {
 
 // custom is the name of a part that was given none.
 const custom = "custom"
-
-// hookTypes returns the types of the custom hooks.
-func (p Custom) hookTypes() (types []string) {
-	for _, h := range p.Hooks {
-		types = append(types, fmt.Sprintf("%T", h))
-	}
-	return types
-}
 
 // naming returns c with names for the parts, and without the settings that they replace.
 func (p Custom) naming(c Config) Config {

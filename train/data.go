@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/plrank/plrank/internal/mpi"
 	"github.com/plrank/plrank/internal/names"
 	"github.com/plrank/plrank/internal/text"
-	"github.com/plrank/plrank/nn"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train/internal/batches"
 	"github.com/plrank/plrank/transforms"
@@ -199,14 +197,16 @@ func unusedFeatures(d *datasets.Dataset, t *transforms.Transform, initial *ranke
 	return []string{fmt.Sprintf("%s: %d of the %d features %s: %s", d.Name, len(names), d.Width(), why, text.List(names))}
 }
 
-// inputs verify that a resumed run has the same data and model.
+// inputs are what a run that is resumed, and every rank, must have besides the configuration.
 type inputs struct {
 	Train     datasets.Fingerprint  `json:"train"`
 	Vali      datasets.Fingerprint  `json:"vali"`
-	Test      *datasets.Fingerprint `json:"test"`            // null: none
-	Transform string                `json:"transform"`       // hash
-	Model     string                `json:"model"`           // kind and settings
-	Hooks     []string              `json:"hooks,omitempty"` // types of Custom.Hooks
+	Test      *datasets.Fingerprint `json:"test"`              // null: none
+	Transform string                `json:"transform"`         // hash
+	Model     string                `json:"model"`             // kind, settings and a hash of the arrays
+	Initial   string                `json:"initial,omitempty"` // digest of the initial model, of ranks alone, since a copy may be of a newer version
+	Metrics   []string              `json:"metrics,omitempty"` // Custom.Metrics
+	Hooks     []string              `json:"hooks,omitempty"`   // types of Custom.Hooks
 }
 
 // differences describes what differs from other inputs, after a word for where or when these are; "": nothing.
@@ -230,68 +230,46 @@ func (in inputs) differences(other inputs, word string) string {
 	if list == nil && in.Transform != other.Transform { // it follows from the data
 		list = append(list, "the transform of the features")
 	}
-	if in.Model != other.Model {
-		list = append(list, fmt.Sprintf("the model (%s, %s %s)", in.Model, word, other.Model))
-	}
-	if !slices.Equal(in.Hooks, other.Hooks) {
-		list = append(list, fmt.Sprintf("the hooks (%q, %s %q)", in.Hooks, word, other.Hooks))
+	for _, part := range []struct{ name, is, was string }{
+		{"the model", in.Model, other.Model},
+		{"the initial model", in.Initial, other.Initial},
+		{"the metrics", fmt.Sprintf("%q", in.Metrics), fmt.Sprintf("%q", other.Metrics)},
+		{"the hooks", fmt.Sprintf("%q", in.Hooks), fmt.Sprintf("%q", other.Hooks)},
+	} {
+		if part.is != part.was {
+			list = append(list, fmt.Sprintf("%s (%s, %s %s)", part.name, part.is, word, part.was))
+		}
 	}
 	return strings.Join(list, "; ")
 }
 
-// A task holds what must be the same on all ranks.
-type task struct {
-	Config  Config
-	Metrics []string
-	Inputs  inputs
-	Initial string     // digest of the initial model, "" if there is none
-	Arrays  []nn.Array // of the weights
-}
-
-// checkTask is collective. It returns an error if a rank has another task than rank 0.
-func (t *Trainer) checkTask() error {
-	g, initial := t.parsed.group, t.parsed.parts.Initial
+// checkRanks is collective. It returns an error if a rank has another configuration or other inputs than rank 0.
+func (t *Trainer) checkRanks() error {
+	g, initial, word := t.parsed.group, t.parsed.parts.Initial, "on rank 0"
 	if g.Size() == 1 {
 		return nil
 	}
+	type task struct {
+		Config Config
+		Inputs *inputs
+	}
 	in, err := t.inputs()
+	if err == nil && initial != nil {
+		in.Initial = initial.Digest()
+	}
 	if err := mpi.Agree(g, err); err != nil {
 		return err
 	}
-	own := task{Config: t.Config, Metrics: t.parsed.evaluator.names(), Inputs: *in}
-	_, _, _, own.Arrays = t.loop.learner.Numbers()
-	if initial != nil {
-		own.Initial = initial.Digest()
-	}
-	written, err := json.Marshal(own)
+	written, err := json.Marshal(task{t.Config, in})
 	if err := mpi.Agree(g, err); err != nil {
 		return err
 	}
 	var first task
 	if err = json.Unmarshal(mpi.FromFirst(g, written), &first); err == nil {
-		err = own.differences(first)
+		list := in.differences(*first.Inputs, word) + "; " + configDifferences(first.Config, t.Config, word)
+		if list = strings.Trim(list, "; "); list != "" {
+			err = fmt.Errorf("train: differs from rank 0 by %s: all processes must use the same configuration and data", list)
+		}
 	}
 	return mpi.Agree(g, err)
-}
-
-// differences returns an error that says what differs from rank 0.
-func (own task) differences(first task) error {
-	var list []string
-	if d := own.Inputs.differences(first.Inputs, "on rank 0"); d != "" {
-		list = append(list, "the data, model or hooks ("+d+")")
-	} else if !reflect.DeepEqual(own.Arrays, first.Arrays) {
-		list = append(list, fmt.Sprintf("the model (arrays %v, on rank 0 %v)", own.Arrays, first.Arrays))
-	}
-	if d := configDifferences(first.Config, own.Config, "on rank 0"); d != "" {
-		list = append(list, "the configuration ("+d+")")
-	} else if a, b := strings.Join(own.Metrics, " "), strings.Join(first.Metrics, " "); a != b { // custom ones
-		list = append(list, fmt.Sprintf("the metrics (%s, on rank 0 %s)", a, b))
-	}
-	if own.Initial != first.Initial {
-		list = append(list, "the initial model")
-	}
-	if list == nil {
-		return nil
-	}
-	return fmt.Errorf("train: %s differs from rank 0: all processes must use the same configuration and data", strings.Join(list, "; "))
 }

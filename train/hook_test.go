@@ -259,7 +259,7 @@ func TestRanksHaveTheSameHooks(t *testing.T) {
 		}
 	}
 	for _, err := range testkit.OnRanks(2, func(g mpi.Group) error { return run(g, []Hook{&inertia{}, &stateless{}}[g.Rank()]) }) {
-		if err == nil || !strings.Contains(err.Error(), `the hooks (["*train.stateless"], on rank 0 ["*train.inertia"])) differs from rank 0`) {
+		if err == nil || !strings.Contains(err.Error(), `the hooks (["*train.stateless"], on rank 0 ["*train.inertia"])`) {
 			t.Error(err)
 		}
 	}

@@ -32,11 +32,11 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 		change func(*otherRank)
 		want   string
 	}{
-		{"a label", func(r *otherRank) { r.Train.Labels[1] = 3 - r.Train.Labels[1] }, "the data, model or hooks (labels of the training split)"},
-		{"a value", func(r *otherRank) { r.Train.Features[3]++ }, "the data, model or hooks (feature values of the training split)"},
-		{"a value of another split", func(r *otherRank) { r.Vali.Features[3]++ }, "the data, model or hooks (feature values of the validation split)"},
-		{"a label of the test split", func(r *otherRank) { r.Test.Labels[0] = 3 - r.Test.Labels[0] }, "the data, model or hooks (labels of the test split)"},
-		{"no test split", func(r *otherRank) { r.Test = nil }, "the data, model or hooks (the test split"},
+		{"a label", func(r *otherRank) { r.Train.Labels[1] = 3 - r.Train.Labels[1] }, "labels of the training split"},
+		{"a value", func(r *otherRank) { r.Train.Features[3]++ }, "feature values of the training split"},
+		{"a value of another split", func(r *otherRank) { r.Vali.Features[3]++ }, "feature values of the validation split"},
+		{"a label of the test split", func(r *otherRank) { r.Test.Labels[0] = 3 - r.Test.Labels[0] }, "labels of the test split"},
+		{"no test split", func(r *otherRank) { r.Test = nil }, "the test split"},
 		{"fewer queries", func(r *otherRank) { r.Train = r.Train.Select([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) }, "labels, queries of the training split"},
 		{"weights", func(r *otherRank) { r.Train.QueryWeights = slices.Repeat([]float32{2}, r.Train.Queries()) }, "weights of the training split"},
 		{"fewer features", func(r *otherRank) {
@@ -48,8 +48,8 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 				d.Features, d.FeatureIDs = narrow, d.FeatureIDs[:2]
 			}
 		}, "feature ids, feature values of the training split"},
-		{"rate", func(r *otherRank) { r.LearningRate *= 2 }, "the configuration (learningRate is 0.02, on rank 0 0.01)"},
-		{"loss", func(r *otherRank) { r.Config.Loss = "softmax" }, `the configuration (loss is "softmax", on rank 0 "plrank-rb")`},
+		{"rate", func(r *otherRank) { r.LearningRate *= 2 }, "learningRate is 0.02, on rank 0 0.01"},
+		{"loss", func(r *otherRank) { r.Config.Loss = "softmax" }, `loss is "softmax", on rank 0 "plrank-rb"`},
 		{"batch", func(r *otherRank) { r.Batch++ }, "batch is "},
 		{"epochs", func(r *otherRank) { r.Epochs++ }, "epochs is "},
 		{"patience", func(r *otherRank) { r.Patience++ }, "patience is "},
@@ -60,7 +60,7 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 		{"report", func(r *otherRank) { r.Report = []string{"map"} }, `report is ["map"], on rank 0 null`},
 		{"a metric of its own", func(r *otherRank) {
 			r.Metrics = []metrics.Measure{metrics.NewMeasure("zero", false, func(in metrics.Queries) ([]float64, error) { return make([]float64, len(in.Offsets)-1), nil })}
-		}, " zero, on rank 0 "},
+		}, `the metrics (["zero"], on rank 0 [])`},
 		{"a model of its own", func(r *otherRank) {
 			r.Custom.Scorer = func(features int) (nn.Scorer, error) {
 				return nn.NewMLP(nn.MLPConfig{Features: features, Hidden: []int{5}, Activation: ops.ReLU})
@@ -77,7 +77,7 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 			return second(New(r.Config.Plain(), r.Custom, r.Splits))
 		}) {
 			var agreed mpi.Agreed
-			if !errors.As(err, &agreed) || !strings.HasPrefix(err.Error(), "rank 1 of 3: train: ") || !strings.Contains(err.Error(), " differs from rank 0: ") || !strings.Contains(err.Error(), test.want) {
+			if !errors.As(err, &agreed) || !strings.HasPrefix(err.Error(), "rank 1 of 3: train: ") || !strings.Contains(err.Error(), " differs from rank 0 by ") || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%s: rank %d: %v, want %s", test.name, rank, err, test.want)
 				continue
 			}
@@ -100,7 +100,7 @@ func TestRanksMustHaveTheSameModel(t *testing.T) {
 		}}, small()))
 	}
 	for rank, err := range testkit.OnRanks(2, func(g mpi.Group) error { return model(3+g.Rank(), g) }) {
-		if err == nil || !strings.HasPrefix(err.Error(), "rank 1 of 2: train: the data, model or hooks (the model (mlp ") {
+		if err == nil || !strings.HasPrefix(err.Error(), "rank 1 of 2: train: differs from rank 0 by the model (mlp ") {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}

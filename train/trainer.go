@@ -80,7 +80,7 @@ func New(c Config, parts Custom, s *datasets.Splits) (*Trainer, error) {
 	if err := mpi.Agree(p.group, t.prepare()); err != nil {
 		return nil, err
 	}
-	if err := t.checkTask(); err != nil {
+	if err := t.checkRanks(); err != nil {
 		return nil, err
 	}
 	_, _, _, arrays := t.loop.learner.Numbers()

@@ -191,10 +191,10 @@ func TestRanksMustHaveTheSameTask(t *testing.T) {
 		first, second []string
 		want          string // "": no error
 	}{
-		{[]string{"-data", data}, []string{"-data", other}, "rank 1 of 2: train: the data, model or hooks (labels of the training split) differs from rank 0: all processes must use the same configuration and data"},
-		{[]string{"-data", data}, []string{"-data", longer}, "rank 1 of 2: train: the data, model or hooks (feature values, labels, queries of the training split) differs from rank 0"},
-		{[]string{"-data", data}, []string{"-data", data, "-lr", "0.5"}, "the configuration (learningRate is 0.5, on rank 0 "},
-		{[]string{"-data", data}, []string{"-data", data, "-loss", "softmax"}, `(loss is "softmax", on rank 0 "`},
+		{[]string{"-data", data}, []string{"-data", other}, "rank 1 of 2: train: differs from rank 0 by labels of the training split: all processes must use the same configuration and data"},
+		{[]string{"-data", data}, []string{"-data", longer}, "rank 1 of 2: train: differs from rank 0 by feature values, labels, queries of the training split"},
+		{[]string{"-data", data}, []string{"-data", data, "-lr", "0.5"}, "learningRate is 0.5, on rank 0 "},
+		{[]string{"-data", data}, []string{"-data", data, "-loss", "softmax"}, `loss is "softmax", on rank 0 "`},
 		{[]string{"-data", three, "-folds", "all"}, []string{"-data", three, "-fold", "1"}, "rank 1 of 2: train: folds: [], on rank 0 [1 2 3]"},
 		{[]string{"-data", data}, []string{"-data", same}, ""},
 	} {
