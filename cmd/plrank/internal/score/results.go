@@ -1,6 +1,7 @@
 package score
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"github.com/plrank/plrank/internal/parallel"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/plackett"
+	"github.com/plrank/plrank/ranker"
 )
 
 // A block is some queries of the file, and their scores.
@@ -18,8 +20,7 @@ type block struct {
 	*datasets.Dataset
 	first   int       // number in the file of the first query
 	scores  []float64 // of the model
-	policy  []float64 // the scores divided by the temperature
-	compact []float64 // policy as plackett.Compact returns it, for drawing; nil: nothing is drawn
+	compact []float64 // the scores divided by the temperature, as plackett.Compact returns them, for drawing; nil: nothing is drawn
 	noisy   []float64 // as many, overwritten by each draw
 }
 
@@ -32,19 +33,19 @@ type result struct {
 // results returns the results that can be asked for. Each drawn ranking of a query has a file of its own, because
 // programs that read TREC runs take one ranking a query.
 func (o *options) results() ([]result, error) {
-	var exposures exposures
+	var objective metrics.DiscountedGain // of the exposure
 	if o.exposure != "" {
 		var err error
-		if exposures.objective, err = metrics.ParseDiscounts(o.discounts, o.cutoff.Cutoff()); err != nil {
+		if objective, err = metrics.ParseDiscounts(o.discounts, o.cutoff.Cutoff()); err != nil {
 			return nil, err
 		}
-		if exposures.objective.Metric == "arp" { // without a cutoff: its discounts depend on how many there are
+		if objective.Metric == "arp" { // without a cutoff: its discounts depend on how many there are
 			return nil, fmt.Errorf("score: -discounts arp needs a number for -cutoff, not %v", o.cutoff)
 		}
 	}
 	list := []result{
 		{o.out, func(w io.Writer, b *block) error { return b.writeLines(w, b.scores, 32) }},
-		{o.exposure, func(w io.Writer, b *block) error { return exposures.write(w, b) }},
+		{o.exposure, func(w io.Writer, b *block) error { return o.writeExposure(w, b, &objective) }},
 		{o.qrels, func(w io.Writer, b *block) error { return datasets.WriteQrels(w, b.Dataset) }},
 	}
 	if o.draw == 0 {
@@ -62,25 +63,22 @@ func (o *options) results() ([]result, error) {
 	return list, nil
 }
 
-// newBlock returns a block with its scores divided by the temperature.
+// newBlock returns a block, which is ready for drawing if anything is to be drawn.
 func (o *options) newBlock(d *datasets.Dataset, scores []float64, first int) (*block, error) {
-	b := &block{Dataset: d, first: first, scores: scores, policy: scores}
-	if o.temperature != 1 {
-		b.policy = make([]float64, len(scores))
-		for q, id := range d.QueryIDs {
-			for r := d.Offsets[q]; r < d.Offsets[q+1]; r++ {
-				if b.policy[r] = scores[r] / o.temperature; math.IsInf(b.policy[r], 0) {
-					return nil, fmt.Errorf("score: query %s: the score %v, divided by -temperature %v, is beyond the range of float64", id,
-						scores[r], o.temperature)
-				}
+	b := &block{Dataset: d, first: first, scores: scores}
+	if o.draw == 0 {
+		return b, nil
+	}
+	b.compact, b.noisy = make([]float64, len(scores)), make([]float64, len(scores))
+	for q, id := range d.QueryIDs {
+		own := b.noisy[d.Offsets[q]:d.Offsets[q+1]]
+		for i, s := range scores[d.Offsets[q]:d.Offsets[q+1]] {
+			if own[i] = s / o.temperature; math.IsInf(own[i], 0) {
+				return nil, fmt.Errorf("score: query %s: the score %v, divided by -temperature %v, is beyond the range of float64", id, s,
+					o.temperature)
 			}
 		}
-	}
-	if o.draw > 0 {
-		b.compact, b.noisy = make([]float64, len(scores)), make([]float64, len(scores))
-		for q := range d.Queries() {
-			plackett.Compact(b.policy[d.Offsets[q]:d.Offsets[q+1]], b.compact[d.Offsets[q]:d.Offsets[q+1]])
-		}
+		plackett.Compact(own, b.compact[d.Offsets[q]:d.Offsets[q+1]])
 	}
 	return b, nil
 }
@@ -97,33 +95,24 @@ func (b *block) writeLines(w io.Writer, values []float64, bits int) error {
 	return nil
 }
 
-// exposures computes the expected exposure of all documents under the policy.
-type exposures struct {
-	objective    metrics.DiscountedGain
-	expectations []plackett.Expectation // one a worker, which keeps what it computes from the discounts
-}
-
-// write writes the exposures of a block.
-func (x *exposures) write(w io.Writer, b *block) error {
+// writeExposure writes the expected exposure of all documents of a block under the policy.
+func (o *options) writeExposure(w io.Writer, b *block, objective *metrics.DiscountedGain) error {
 	longest := 0
 	for q := range b.Queries() {
 		longest = max(longest, b.Offsets[q+1]-b.Offsets[q])
 	}
-	if longest > len(x.objective.Discounts) { // a power of 2, so that exposures do not depend on other queries
-		x.objective = x.objective.Over(1 << bits.Len(uint(longest-1)))
+	if longest > len(objective.Discounts) { // a power of 2, so that exposures do not depend on other queries
+		*objective = objective.Over(1 << bits.Len(uint(longest-1)))
 	}
-	for len(x.expectations) < parallel.Workers(b.Queries()) {
-		x.expectations = append(x.expectations, plackett.Expectation{})
-	}
-	exposure := make([]float64, len(b.policy))
-	err := parallel.Each(b.Queries(), len(x.expectations), func(worker, q int) error {
+	exposure := make([]float64, len(b.scores))
+	if err := parallel.Each(b.Queries(), parallel.Workers(b.Queries()), func(_, q int) error {
 		from, to := b.Offsets[q], b.Offsets[q+1]
-		if err := x.expectations[worker].Exposure(b.policy[from:to], x.objective.Discounts, exposure[from:to]); err != nil {
+		policy := ranker.Policy{Temperature: o.temperature}
+		if _, err := policy.Exposure(context.Background(), exposure[from:from], b.scores[from:to], objective.Discounts); err != nil {
 			return fmt.Errorf("score: query %s: %w", b.QueryIDs[q], err)
 		}
 		return nil
-	})
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	return b.writeLines(w, exposure, 64)
