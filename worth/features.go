@@ -1,19 +1,13 @@
 package worth
 
 import (
-	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/plrank/plrank/datasets"
-	"github.com/plrank/plrank/internal/textfile"
 )
 
 // ItemFeatures holds numbers that describe items. A model of them predicts worths, also of new items.
@@ -21,65 +15,6 @@ type ItemFeatures struct {
 	Items  []string  // the names of the items, by number
 	Names  []string  // the names of the features
 	Values []float32 // of item i: Values[i·len(Names):(i+1)·len(Names)]; NaN is a missing value
-}
-
-// ReadFeatures reads a table of items in CSV, which may be compressed by gzip or zstd: a header with a column item, and
-// a row for each item, whose other columns are numbers. An empty value and NaN are missing. Blanks around values do not count.
-// ReadFeatures returns an error, which begins with file:line, for rows that are not in the format, values that are not
-// finite in float32, columns without a name, and repeated items or names of columns.
-func ReadFeatures(path string) (*ItemFeatures, error) {
-	file, err := textfile.Open(context.Background(), path)
-	if err != nil {
-		return nil, textfile.At(path, err)
-	}
-	defer file.Close()
-	rows := csv.NewReader(file)
-	rows.TrimLeadingSpace = true
-	header, err := readRow(rows)
-	if err == io.EOF {
-		return nil, fmt.Errorf("%s has no header", path)
-	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	at := slices.Index(header, "item")
-	if at < 0 || len(header) < 2 {
-		return nil, fmt.Errorf("%s:1: the header is %q: want a column item and one or more for features", path, header)
-	}
-	if all := strings.Join(header, ","); !utf8.ValidString(all) {
-		return nil, fmt.Errorf("%s:1: the header is %q: want text in UTF-8", path, all)
-	}
-	for i, name := range header {
-		if name == "" || slices.Contains(header[:i], name) {
-			return nil, fmt.Errorf("%s:1: the header is %q: column %d needs a name of its own; leave it out if it numbers the rows", path, header,
-				i+1)
-		}
-	}
-	f := &ItemFeatures{Names: slices.Delete(slices.Clone(header), at, at+1)}
-	seen := map[string]bool{}
-	for {
-		row, err := readRow(rows)
-		if err == io.EOF {
-			return f, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		line, _ := rows.FieldPos(0)
-		name := row[at]
-		if name == "" || seen[name] {
-			return nil, fmt.Errorf("%s:%d: item %q: every row needs a name of its own", path, line, name)
-		}
-		seen[name] = true
-		f.Items = append(f.Items, name)
-		for i, text := range slices.Delete(row, at, at+1) {
-			v := math.NaN()
-			if text != "" {
-				if v, err = strconv.ParseFloat(text, 32); err != nil || math.IsInf(v, 0) {
-					return nil, fmt.Errorf("%s:%d: %s %q of item %q: want a finite number", path, line, f.Names[i], text, name)
-				}
-			}
-			f.Values = append(f.Values, float32(v))
-		}
-	}
 }
 
 // Dataset returns a query for each ranking. Its documents are the items of the set chosen from, in the order of their

@@ -3,28 +3,14 @@ package worth
 import (
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// features reads a table of items.
-func features(t *testing.T, text string) (*ItemFeatures, error) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "items.csv")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return ReadFeatures(path)
-}
-
 func TestRankingsBecomeQueries(t *testing.T) {
-	f, err := features(t, "mass, item , speed\n1,a,0.5 \n2,b ,\n3,c,NaN\n4,\"d, e\",-1e3\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	nan := float32(math.NaN())
+	f := &ItemFeatures{[]string{"a", "b", "c", "d, e"}, []string{"mass", "speed"}, []float32{1, .5, 2, nan, 3, nan, 4, -1000}}
 	r, err := Read(strings.NewReader("c > a > b\n2.5: \"d, e\" | a, c\n"), "x", ReadOptions{Items: f.Items})
 	if err != nil {
 		t.Fatal(err)
@@ -64,26 +50,7 @@ func TestLabelsOfLongRankingsFall(t *testing.T) {
 	}
 }
 
-func TestFeaturesRejectInvalidTables(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                         "has no header",
-		"item,caf\xe9\na,1\n":      `:1: the header is "item,caf\xe9": want text in UTF-8`,
-		"name,x\na,1\n":            `:1: the header is ["name" "x"]: want a column item`,
-		",item,x\n0,a,1\n":         `:1: the header is ["" "item" "x"]: column 1 needs a name of its own`, // of a table of pandas
-		"item,x, x\na,1,2\n":       `:1: the header is ["item" "x" "x"]: column 3 needs a name`,
-		"item\na\n":                "want a column item and one or more",
-		"item,x\na,1\na,2\n":       `:3: item "a"`,
-		"item,x\n,1\n":             `:2: item ""`,
-		"item,x\na,one\n":          `:2: x "one" of item "a": want a finite number`,
-		"item,x\na,Inf\n":          "want a finite number",
-		"item,x\na,1e39\n":         "want a finite number",
-		"item,x\na,1,2\n":          "wrong number of fields",
-		"item,x\na,1\n\"b\" c,1\n": "items.csv: parse error on line 3",
-	} {
-		if _, err := features(t, text); err == nil || !strings.Contains(err.Error(), "items.csv") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v, want an error with %q", text, err, want)
-		}
-	}
+func TestOtherItemsAndTiesAreNoQueries(t *testing.T) {
 	f := &ItemFeatures{Items: []string{"a", "b"}, Names: []string{"x"}, Values: []float32{1, 2}}
 	for text, want := range map[string]string{"a > b\na = b\n": "ranking 2 has a tie, a = b", "a > b\n1e39: b > a\n": "ranking 2 has the weight 1e+39", "b > a": "different items"} {
 		if _, err := f.Dataset(mustRead(t, text, "x")); err == nil || !strings.Contains(err.Error(), want) {

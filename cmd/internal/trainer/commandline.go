@@ -33,9 +33,6 @@ func parse(args []string) (*options, error) {
 	if o.line, err = o.parseFlags(args); err != nil {
 		return nil, err
 	}
-	if err := o.checkRankings(); err != nil {
-		return nil, command.Usage(err)
-	}
 	cli.MatchMetric(&o.Config, o.given...)
 	o.bySize = o.Preset == cli.ByData && o.config == ""
 	return o, cmp.Or(o.overrideModels(), o.check())

@@ -133,9 +133,6 @@ func openSplits(ctx context.Context, o *options, initial *ranker.Model, stderr i
 		// As large as training on it ends within a minute.
 		return datasets.Synthetic(datasets.SyntheticOptions{Train: 100, Vali: 40, Test: 80, Seed: o.Seed}), nil
 	}
-	if o.Items != "" {
-		return openRankings(ctx, o, stderr)
-	}
 	read := datasets.Options{Read: readOptions(o, initial), Seed: o.Seed, Folds: o.ofOneFile(), Unlabelled: "drop"}
 	if o.Judge != "" {
 		read.Unlabelled = "keep"

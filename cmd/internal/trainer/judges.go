@@ -18,8 +18,8 @@ import (
 func (o *options) checkJudge() error {
 	return cmp.Or(
 		cli.ErrorIf(o.Judge == "" && o.Qrels != "", "-qrels needs -judge: they are people's labels for a part of what a judge has labelled"),
-		cli.ErrorIf(o.Judge != "" && (o.Data == "" || o.Synthetic() || o.Items != "" || o.Clicks != ""),
-			"-judge is for -data with documents, without -items and -clicks"),
+		cli.ErrorIf(o.Judge != "" && (o.Data == "" || o.Synthetic() || o.Clicks != ""),
+			"-judge is for -data with documents, without -clicks"),
 		cli.ErrorIf(o.Judge != "" && o.Gain == metrics.BinaryGain.String(),
 			"-judge gives documents the gain that people are expected to give, which is not 0 or 1: want -gain exp2 or linear"),
 	)

@@ -39,7 +39,6 @@ type settings struct {
 	cli.Source
 	cli.ClickLogs
 	cli.JudgeLabels
-	Items     string `json:"items,omitempty"`    // features of the items that the data rank; "": the data are documents with labels
 	Folds     string `json:"folds,omitempty"`    // "all": a run for each fold of the folder Data; a number: of folds of the file Data
 	Baseline  string `json:"baseline,omitempty"` // of older versions; it is left out
 	InitModel string `json:"initModel,omitempty"`
@@ -121,8 +120,7 @@ func (o *options) notes(stderr io.Writer) io.Writer {
 
 // flags returns the flags; their defaults are what o holds.
 func (o *options) flags() cli.Flags {
-	list := slices.Concat(o.Source.Flags("; without it, a small synthetic collection"), cli.Flags{
-		{Name: "items", Value: &o.Items, Resumable: true, Help: "CSV `file` of the items that -data ranks (plrank help rankings)"},
+	return slices.Concat(o.Source.Flags("; without it, a small synthetic collection"), cli.Flags{
 		{Name: "folds", Value: &o.Folds, Help: "train on each fold in turn: `all` of a folder, or N of one file"},
 		{Name: "out", Value: &o.out, Resumable: true, Help: "a new `folder` for the files of the run"},
 		{Name: "resume", Value: &o.resume, Resumable: true, Help: "go on with the run in -out"},
@@ -133,13 +131,6 @@ func (o *options) flags() cli.Flags {
 		{Name: "quiet", Value: &o.quiet, Resumable: true, Help: "print warnings and the final metrics alone"},
 		cli.ThreadsFlag(),
 	}, o.CacheFlag(), o.ClickFlags(), o.JudgeFlags(), cli.SettingFlags(&o.Config))
-	list.AlsoIdle(func(*train.Use) string {
-		if o.Items != "" {
-			return "with -items: rankings are read anew"
-		}
-		return ""
-	}, "cache")
-	return list
 }
 
 // ofOneFile is the number of folds that one file is dealt to; 0: the data are of one
