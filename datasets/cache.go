@@ -30,49 +30,35 @@ func (c splitCache) open(read func() (splits, error)) (s splits, err error) {
 	if err := c.key.Find(c.files); err != nil {
 		return read() // whose error says more
 	}
-	paths := c.key.Paths(c.folder, c.files)
-	var warnings []string
-	for _, path := range paths {
-		s, err := c.load(path)
-		if err == nil {
-			return s, nil
-		}
-		if stopped := c.key.Read.Stopped(c.files[0].Path); stopped != nil {
-			return s, stopped
-		}
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrStale) {
-			warnings = append(warnings, fmt.Sprintf("%s: the cache is built anew: %v", path, err))
-		}
+	path, warning := filepath.Join(c.folder, c.key.FileName()), ""
+	if s, err = c.load(path); err == nil {
+		return s, nil
+	}
+	if stopped := c.key.Read.Stopped(c.files[0].Path); stopped != nil {
+		return s, stopped
+	}
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrStale) {
+		warning = fmt.Sprintf("%s: the cache is built anew: %v", path, err)
 	}
 	if s, err = read(); err != nil {
 		return s, err
 	}
 	now := c.key
 	if err := now.Find(c.files); err == nil && reflect.DeepEqual(now, c.key) { // unless they changed meanwhile
-		if err = c.keep(paths, s); err != nil {
-			warnings = append(warnings, "no cache was written: "+strings.ReplaceAll(err.Error(), "\n", "; "))
+		if err = os.MkdirAll(c.folder, folderMode); err == nil {
+			err = store.Save(c.key.Read.Ctx(), path, c.key, s.lists())
+		}
+		if err != nil {
+			warning = "no cache was written: " + strings.ReplaceAll(err.Error(), "\n", "; ")
 		}
 	}
 	if err := c.key.Read.Stopped(c.files[0].Path); err != nil {
 		return s, err
 	}
-	s[0].Warnings = append(s[0].Warnings, warnings...)
-	return s, nil
-}
-
-// keep writes the splits to the first path that can be written.
-func (c splitCache) keep(paths []string, s splits) (failed error) {
-	for _, path := range paths {
-		err := os.MkdirAll(filepath.Dir(path), folderMode)
-		if err == nil {
-			err = store.Save(c.key.Read.Ctx(), path, c.key, s.lists())
-		}
-		if err == nil {
-			return nil
-		}
-		failed = errors.Join(failed, err)
+	if warning != "" {
+		s[0].Warnings = append(s[0].Warnings, warning)
 	}
-	return failed
+	return s, nil
 }
 
 // load maps a cache file and makes splits of it, whose numbers are read-only. It returns an

@@ -22,7 +22,7 @@ func TestContradictingLabelsOfADocumentAreWarnedOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		var s *Splits
-		for _, o := range []Options{{Vali: path, Cache: "auto"}, {Vali: path, Cache: "auto"}} { // and from the cache
+		for _, o := range []Options{{Vali: path, Cache: filepath.Dir(path)}, {Vali: path, Cache: filepath.Dir(path)}} { // and from the cache
 			if s, err = Open(path, o); err != nil {
 				t.Fatal(err)
 			}

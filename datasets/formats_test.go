@@ -225,7 +225,7 @@ func TestSplitsOfSeparatedValuesHaveNamedColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := Open(folder, Options{Cache: "auto"})
+	s, err := Open(folder, Options{Cache: folder})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -142,7 +142,7 @@ func TestColumnsOfTextAreLeftOutWithOneWarning(t *testing.T) {
 	text := strings.ReplaceAll(shopCSV, "7.0", "Lima")
 	folder := writeFiles(t, map[string]string{"train.csv": text, "vali.csv": text, "test.csv": text})
 	for range 2 { // read, and from the cache
-		s, err := Open(folder, Options{Cache: "auto", Read: ReadOptions{Schema: plainNames}})
+		s, err := Open(folder, Options{Cache: folder, Read: ReadOptions{Schema: plainNames}})
 		if err != nil {
 			t.Fatal(err)
 		}

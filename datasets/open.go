@@ -39,8 +39,7 @@ type Options struct {
 	// Splits.Vali is nil.
 	FeaturesOnly bool
 
-	// Cache is a folder for binary copies of the splits; see [Open]. "auto" is the folder of the data or, if that cannot be
-	// written, the user's cache folder. Empty: no copies are made.
+	// Cache is a folder for binary copies of the splits; see [Open]. Empty: no copies are made.
 	Cache string
 
 	chunkSize int // see reader.FileOptions

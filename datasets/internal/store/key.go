@@ -42,10 +42,6 @@ type source struct {
 // format is raised where caches, or what is read of the same files, become others.
 const format = 23
 
-// Auto stands for the folder of the data, or, if that cannot be written, for the user's
-// cache folder.
-const Auto = "auto"
-
 // Find completes the key with the files of the splits, and the files that belong to them.
 func (k *Key) Find(splits reader.Splits) error {
 	k.Format, k.Sources = format, nil
@@ -102,22 +98,9 @@ func (k *Key) text() string {
 	return string(text)
 }
 
-// Paths are the paths that a cache of the key may have, the preferred one first.
-func (k *Key) Paths(folder string, splits reader.Splits) []string {
-	name := k.fileName()
-	if folder != Auto {
-		return []string{filepath.Join(folder, name)}
-	}
-	paths := []string{filepath.Join(filepath.Dir(splits[0].Path), name)}
-	if user, err := os.UserCacheDir(); err == nil {
-		paths = append(paths, filepath.Join(user, "plrank", name))
-	}
-	return paths
-}
-
-// fileName depends on what is opened and how, but not on the state of the
+// FileName returns the name of the cache. It depends on what is opened and how, but not on the state of the
 // sources: a stale cache is replaced by its successor.
-func (k *Key) fileName() string {
+func (k *Key) FileName() string {
 	lasting := *k
 	lasting.Sources = nil
 	for _, s := range k.Sources {
