@@ -73,24 +73,6 @@ func (d *Dataset) Dense(room []float32, from, to int) []float32 {
 	return room
 }
 
-// eachValue calls do with the columns and the values of a document that are not 0.
-func (d *Dataset) eachValue(row int, do func(column int, v float32)) {
-	if !d.IsSparse() {
-		for c, v := range d.Row(row) {
-			if v != 0 {
-				do(c, v)
-			}
-		}
-		return
-	}
-	columns, values := d.Sparse.Row(row)
-	for i, v := range values {
-		if v != 0 {
-			do(int(columns[i]), v)
-		}
-	}
-}
-
 // Prefetch tells the system which queries will be read soon. It speeds up reading in any order if the features are in a file
 // larger than memory, see Options.Cache.
 func (d *Dataset) Prefetch(queries []int) {

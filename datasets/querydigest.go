@@ -86,12 +86,25 @@ func hashed(id string) uint64 {
 }
 
 func (d *Dataset) rowDigest(r int) (sum uint64) {
-	d.eachValue(r, func(column int, v float32) {
+	var columns []int32 // of values that are sparse
+	var values []float32
+	if d.IsSparse() {
+		columns, values = d.Sparse.Row(r)
+	} else {
+		values = d.Row(r)
+	}
+	for c, v := range values {
+		if v == 0 {
+			continue
+		}
+		if columns != nil {
+			c = int(columns[c])
+		}
 		bits := math.Float32bits(v)
 		if v != v {
 			bits = 0x7fc00000
 		}
-		sum += num.SplitMixNext(uint64(d.FeatureIDs[column])<<32 | uint64(bits))
-	})
+		sum += num.SplitMixNext(uint64(d.FeatureIDs[c])<<32 | uint64(bits))
+	}
 	return num.SplitMixNext(sum)
 }

@@ -85,7 +85,10 @@ func checkWide(d *Dataset, values []map[int]float32) error {
 	}
 	for r, want := range values {
 		got := map[int]float32{}
-		d.eachValue(r, func(column int, v float32) { got[d.FeatureIDs[column]] = v })
+		columns, numbers := d.Sparse.Row(r)
+		for i, v := range numbers {
+			got[d.FeatureIDs[columns[i]]] = v
+		}
 		for _, one := range []map[int]float32{got, want} {
 			for id := range one {
 				if math.Float32bits(got[id]) != math.Float32bits(want[id]) && (got[id] == got[id] || want[id] == want[id]) {
@@ -215,7 +218,11 @@ func sparsed(d *Dataset) *Dataset {
 	for r := range d.Rows() {
 		var columns []int32
 		var values []float32
-		d.eachValue(r, func(c int, v float32) { columns, values = append(columns, int32(c)), append(values, v) })
+		for c, v := range d.Row(r) {
+			if v != 0 {
+				columns, values = append(columns, int32(c)), append(values, v)
+			}
+		}
 		s.Sparse.Append(columns, values)
 	}
 	return &s

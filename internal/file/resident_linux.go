@@ -80,16 +80,9 @@ func WillRead(f *os.File, offset, length int64) {
 	}
 }
 
-// WillNeed tells the system that bytes are going to be read, where so much is mapped
-// that it may not be in memory: it then reads them while the program goes on.
-func WillNeed(b []byte) { advise(b, unix.MADV_WILLNEED) }
-
-// WontNeed takes bytes out of the memory of the process that were read, and are not going to
-// be read again soon, if they are of a mapped file and much is mapped.
-func WontNeed(b []byte) { advise(b, unix.MADV_DONTNEED) }
-
-// advise is for bytes of mapped files alone: others would be lost.
-func advise(b []byte, advice int) {
+// WillNeed tells the system that bytes of a mapped file are going to be read, where so much is mapped
+// that they may not be in memory: it then reads them while the program goes on.
+func WillNeed(b []byte) {
 	if len(b) == 0 || !large.Load() {
 		return
 	}
@@ -97,6 +90,6 @@ func advise(b []byte, advice int) {
 	defer mutex.Unlock()
 	if f, offset, ok := mappingAt(uintptr(unsafe.Pointer(&b[0]))); ok {
 		first := offset &^ (os.Getpagesize() - 1)
-		_ = unix.Madvise(f.bytes[first:offset+len(b)], advice)
+		_ = unix.Madvise(f.bytes[first:offset+len(b)], unix.MADV_WILLNEED)
 	}
 }

@@ -45,19 +45,3 @@ func TestResidentIsBounded(t *testing.T) {
 		t.Errorf("%d MB of files were in memory, and %d of these are the program: nothing was measured", seen>>20, base>>20)
 	}
 }
-
-// Bytes that are not of a mapped file stay as they are.
-func TestDoneOnlyWithMappedFiles(t *testing.T) {
-	defer large.Store(large.Load())
-	large.Store(true)
-	b := make([]byte, 1<<20)
-	for i := range b {
-		b[i] = byte(i)
-	}
-	WontNeed(b)
-	for i := range b {
-		if b[i] != byte(i) {
-			t.Fatalf("byte %d is lost", i)
-		}
-	}
-}

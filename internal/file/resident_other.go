@@ -13,5 +13,3 @@ func Relieve() {}
 func WillRead(*os.File, int64, int64) {}
 
 func WillNeed([]byte) {}
-
-func WontNeed([]byte) {}

@@ -87,7 +87,6 @@ func (h *header) verify(ctx context.Context) error {
 	wrong := make([]bool, len(blocks))
 	memory.For(len(blocks), func(i int) {
 		wrong[i] = ctx.Err() == nil && CRC(blocks[i]) != sums[i]
-		file.WontNeed(blocks[i])
 	})
 	if err := ctx.Err(); err != nil {
 		return err

@@ -88,7 +88,6 @@ func hashes(size int64, read func(room []byte, from, to int64) ([]byte, error)) 
 		}
 		sum := sha256.Sum256(block)
 		copy(sums[sha256.Size*i:], sum[:])
-		file.WontNeed(block)
 		file.Relieve()
 		return nil
 	})
