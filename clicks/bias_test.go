@@ -252,6 +252,17 @@ func TestRanksThatAreNotComparedAreAnError(t *testing.T) {
 			t.Errorf("%s: report %+v", m, report)
 		}
 	}
+	even := &Log{} // rankings vary, and clicks are at the first ranks alone
+	for i := range 12 {
+		shown := [][]int{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}}[i%3]
+		even.Impressions = append(even.Impressions, Impression{Query: "q", Documents: []string{"a", "b", "c"}, Scores: []float64{2, 1, 0}, Shown: shown, Clicks: []float64{1, 0, 0}})
+	}
+	for clicked, want := range map[float64]string{0: "no clicks at ranks [2 3], and", 1: "no clicks at ranks [3], and"} {
+		even.Impressions[0].Clicks[1], even.Impressions[1].Clicks[1], even.Impressions[2].Clicks[1] = clicked, clicked, clicked
+		if _, _, err := EstimateBias(even, AllPairs); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
 	log.Impressions[3].Scores = nil
 	if _, _, err := EstimateBias(log, Harvest); err == nil || !strings.Contains(err.Error(), "no scores") {
 		t.Errorf("error %v without scores", err)

@@ -141,6 +141,17 @@ func (h *harvested) estimate(report *BiasReport, shown []float64) (Bias, error) 
 	}
 	report.Connected, report.Neighbours = h.connected(h.neighbours), h.connected(true)
 	if len(report.Connected) > 1 {
+		var silent []int // although their documents could have been at other ranks
+		for k, rate := range report.ClickRate {
+			others := slices.Clone(report.Overlap[k])
+			if others[k] = 0; rate == 0 && slices.Max(others) > leastPropensity {
+				silent = append(silent, k+1)
+			}
+		}
+		if silent != nil {
+			return Bias{}, fmt.Errorf("clicks: no clicks at ranks %v, and position bias compares clicks: want a longer log, or one of fewer ranks",
+				silent)
+		}
 		return Bias{}, fmt.Errorf("clicks: ranks %v are not compared with the others: no clicked document could have been in both groups of "+
 			"ranks; use a higher temperature, more impressions, or method %s", report.Connected[1], RegressionEM)
 	}

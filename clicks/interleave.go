@@ -242,59 +242,40 @@ func nearPlacements(scores []float64, ranks int) []float64 {
 	return p
 }
 
-// leastVariance returns the weights w of policies that about minimise Σ_i squares_i / Σ_j w_j policies_ji, by the terms that are not
-// negligible. All but the last are at least floor: these parts are fixed, and the shares of the rest are multiplied by the squares of
-// their derivatives.
+// leastVariance returns the weights w of policies that about minimise Σ_i squares_i / Σ_j w_j policies_ji. All but the last are at
+// least floor: these parts are fixed, and the shares of the rest are multiplied by the squares of their derivatives.
 func leastVariance(policies [][]float64, squares []float64, floor float64) []float64 {
 	n := len(policies)
 	rest := 1 - floor*float64(n-1)
-	weights, shares := make([]float64, n), make([]float64, n)
-	set := func() {
+	weights, shares := make([]float64, n), slices.Repeat([]float64{1 / float64(n)}, n)
+	factors, before, gradient := make([]float64, len(squares)), make([]float64, n), make([]float64, n)
+	for change, i := 1., 0; ; i++ {
 		for j, share := range shares {
 			weights[j] = floor + rest*share
 		}
-		weights[n-1] -= floor
-	}
-	for j := range shares {
-		shares[j] = 1 / float64(n)
-	}
-	set()
-	terms, largest := make([]float64, len(squares)), 0.
-	for i, s := range squares {
-		all := math.SmallestNonzeroFloat64
-		for _, p := range policies {
-			all += p[i]
+		if weights[n-1] -= floor; change <= 1e-3 || i == 10 {
+			return weights
 		}
-		terms[i] = s / all
-		largest = max(largest, terms[i])
-	}
-	var kept []float64 // of each term: its square, and the policies
-	for i, s := range squares {
-		if terms[i] > largest/100 {
-			kept = append(kept, s)
-			for _, p := range policies {
-				kept = append(kept, p[i])
+		clear(factors)
+		for j, p := range policies {
+			floats.AddScaled(factors, weights[j], p)
+		}
+		for i, mix := range factors {
+			if factors[i] = 0; squares[i] > 0 {
+				factors[i] = squares[i] / (mix * mix)
 			}
 		}
-	}
-	before, gradient := make([]float64, n), make([]float64, n)
-	for change, i := 1., 0; change > 1e-3 && i < 10; i++ {
-		clear(gradient)
-		for at := 0; at < len(kept); at += n + 1 {
-			p := kept[at+1 : at+n+1]
-			mix := floats.Dot(weights, p)
-			floats.AddScaled(gradient, kept[at]/(mix*mix), p)
+		for j, p := range policies {
+			derivative := floats.Dot(factors, p)
+			gradient[j] = derivative * derivative // since the fixed parts make small steps
 		}
 		copy(before, shares)
-		floats.Mul(gradient, gradient)                             // since the fixed parts make small steps
-		if floats.Mul(shares, gradient); floats.Sum(shares) == 0 { // the models do not differ
-			break
+		if floats.Dot(shares, gradient) > 0 { // otherwise the models do not differ
+			floats.Mul(shares, gradient)
+			floats.Scale(1/floats.Sum(shares), shares)
 		}
-		floats.Scale(1/floats.Sum(shares), shares)
-		set()
 		change = floats.Distance(shares, before, math.Inf(1))
 	}
-	return weights
 }
 
 var samplers = sync.Pool{New: func() any { return new(plackett.Sampler) }}
