@@ -265,7 +265,7 @@ func (r *rows) sparse(row []float32, documents *jsonread.Reader) error {
 	n := 0
 	for name := range documents.Names() {
 		column, err := r.member(n, name)
-		if errors.Is(err, errUnknown) && r.model.File().Sparse { // as a new word
+		if err == errUnknown && r.model.File().Sparse { // as a new word
 			_, isID := text.ParseFeatureID(string(name))
 			if v, _, err := documents.Float32(); r.logs && err == nil && v != 0 && (isID || r.model.FeatureNames() != nil) {
 				if r.strange == nil {
@@ -276,7 +276,7 @@ func (r *rows) sparse(row []float32, documents *jsonread.Reader) error {
 			continue
 		}
 		if err != nil {
-			return err
+			return unknown(err, name)
 		}
 		if n == 0 {
 			r.blank(row, r.keys[0].byName)
@@ -359,7 +359,7 @@ func (r *rows) listed(in *request) (columns []int, err error) {
 		}
 		column, err := r.member(i, []byte(name))
 		if err != nil {
-			return nil, err
+			return nil, unknown(err, []byte(name))
 		}
 		columns = append(columns, column)
 	}
@@ -377,7 +377,7 @@ func (r *rows) member(n int, name []byte) (column int, err error) {
 	k, known := r.key(n, name)
 	switch {
 	case !known:
-		err = fmt.Errorf(": %w %q: want one of feature_ids or feature_names of GET /v1/models", errUnknown, clip(string(name)))
+		err = errUnknown
 	case r.given[k.column] == r.count:
 		err = fmt.Errorf(": feature %s is given twice", clip(string(name)))
 	case k.byName != r.keys[0].byName:
@@ -389,6 +389,15 @@ func (r *rows) member(n int, name []byte) (column int, err error) {
 }
 
 var errUnknown = errors.New("unknown feature")
+
+// unknown adds a name to the error for an unknown feature, of which a request to a model of words may have many. Other errors stay as
+// they are.
+func unknown(err error, name []byte) error {
+	if err == errUnknown {
+		return fmt.Errorf(": %w %q: want one of feature_ids or feature_names of GET /v1/models", err, clip(string(name)))
+	}
+	return err
+}
 
 // key returns the feature of member i of an object.
 func (r *rows) key(i int, name []byte) (k key, known bool) {

@@ -19,6 +19,7 @@ const (
 	documentTime = 150  // per document, to rank it and to write the answer
 	valueTime    = 1    // per feature of a document
 	textTime     = 20   // per feature of a document, to write it to the log
+	wordTime     = 12   // per byte of documents of words, to write them to the log
 	drawTime     = 50   // per document and per rank of a draw
 	weighTime    = 30   // per document, rank and policy of a mixture, to choose its weight
 	roomTime     = 1.25 // per nanosecond of the exposures of a draw, with making room for them
@@ -162,6 +163,9 @@ func (m *served) price(in *request, isSparse bool) float64 {
 		perValue, scoring = 0, m.sparseScoring
 	}
 	price := requestTime + scoring.at(in.count) + float64(in.count)*(documentTime+perValue)
+	if isSparse && in.logged {
+		price += wordTime * float64(len(in.documents)+len(in.values))
+	}
 	for _, v := range in.vectors {
 		price += valueTime * float64(2*m.products*v.numbers(in.count))
 	}

@@ -11,6 +11,9 @@ const MaxFeatureID = math.MaxInt32
 
 // ParseFeatureID reports whether a word is an id: digits, without a sign or zeros before it, up to Max.
 func ParseFeatureID(word string) (id int, ok bool) {
+	if word == "" || word[0]-'0' > 9 { // whose error takes longer than the rest
+		return 0, false
+	}
 	n, err := strconv.ParseUint(word, 10, 31)
 	return int(n), err == nil && strconv.FormatUint(n, 10) == word
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,8 +53,8 @@ func (o *options) flags() cli.Flags {
 			"of -listen cannot keep it busy"},
 		{Name: "log", Value: &o.Clicks, Help: "`folder` for the click log: drawn rankings, and the events of POST /v1/events; no other process " +
 			"may write there"},
-		{Name: "interleave", Value: o.addInterleaved, Needs: []string{"log"}, Help: "`models`, names or files, that share rankings"},
-		{Name: "split", Value: &o.Split, Needs: []string{"log"}, Help: "`models`, by name, that divide the users: an A/B test"},
+		{Name: "interleave", Value: names(&o.Interleave), Needs: []string{"log"}, Help: "`models`, names or files, that share rankings"},
+		{Name: "split", Value: names(&o.Split), Needs: []string{"log"}, Help: "`models`, by name, that divide the users: an A/B test"},
 		{Name: "token-file", Value: &o.TokenFile, Help: "`file` with the TOKEN of Authorization: Bearer TOKEN"},
 		{Name: "origin", Value: o.addOrigin, Help: "a `website`, such as https://shop.example, whose pages may send requests that are not " +
 			"JSON; may be repeated"},
@@ -72,10 +73,12 @@ func (o *options) flags() cli.Flags {
 	}
 }
 
-// addInterleaved reads the flag -interleave.
-func (o *options) addInterleaved(text string) error {
-	o.Interleave = strings.Split(text, ",")
-	return cli.ErrorIf(len(o.Interleave) < 2, "want two names or more, with commas between")
+// names returns a function that reads a flag of several models.
+func names(to *[]string) func(text string) error {
+	return func(text string) error {
+		*to = strings.Split(text, ",")
+		return cli.ErrorIf(len(*to) < 2 || slices.Contains(*to, ""), "want two names or more, with commas between")
+	}
 }
 
 // addOrigin reads the flag -origin.
