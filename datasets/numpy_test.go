@@ -70,19 +70,24 @@ func TestErrorsOfArraysSayWhatIsMissing(t *testing.T) {
 	nested := "\x93NUMPY\x01\x00\x00\x40" + fmt.Sprintf("%-16383s\n", "{'descr': '<f4', 'fortran_order': False, 'shape': "+strings.Repeat("(", 9000)+", }")
 	inf := "\x00\x00\x80\x7f\x00\x00\x80\x7f"
 	for want, change := range map[string][2]string{
-		"documents.npy: 3 rows, but":                                                {"documents.npy.ids", "docid\nA\nB\n"},
-		"documents.npy.ids has 2 ids below its first line":                          {"documents.npy.ids", "docid\nA\nB\n"},
-		"documents.npy.ids has more ids: want one for each row":                     {"documents.npy.ids", "docid\nA\nB\nC\nD\n"},
-		"documents.npy.ids:1: the columns are not known: want qid, docid":           {"documents.npy.ids", "A\nB\nC\n"},
-		"documents.npy.ids:1: the columns are not known: want qid":                  {"documents.npy.ids", ""},
-		`documents.npy:2: "A" has two vectors`:                                      {"documents.npy.ids", "docid\nA\nA\nC\n"},
-		"none of its documents has a vector in":                                     {"documents.npy.ids", "docid\nE\nF\nG\n"},
-		"documents.npy: the shape is [3]: want a matrix with a row for each vector": {"documents.npy", header("<f4", "(3,)") + "abcdefghijkl"},
-		"type <i4 (Fortran order: false), want <f4 or <f8 in C order":               {"documents.npy", header("<i4", "(1, 2)") + "abcdefgh"},
-		"shape [9 2] takes 72 bytes, but there are 8":                               {"documents.npy", header("<f4", "(9, 2)") + "abcdefgh"},
-		"number 1 of the vector is +Inf: want finite numbers":                       {"documents.npy", header("<f4", "(3, 2)") + strings.Repeat(inf, 3)},
-		"documents.npy: malformed .npy header":                                      {"documents.npy", nested},
-		"documents.npy.ids:2: a line of more than 65535":                            {"documents.npy.ids", "docid\n" + strings.Repeat("a", 1<<17)},
+		"documents.npy: 3 rows, but":                                                        {"documents.npy.ids", "docid\nA\nB\n"},
+		"documents.npy.ids has 2 ids below its first line":                                  {"documents.npy.ids", "docid\nA\nB\n"},
+		"documents.npy.ids has more ids: want one for each row":                             {"documents.npy.ids", "docid\nA\nB\nC\nD\n"},
+		"documents.npy.ids:1: the columns are not known: want qid, docid":                   {"documents.npy.ids", "A\nB\nC\n"},
+		"documents.npy.ids:1: the columns are not known: want qid":                          {"documents.npy.ids", ""},
+		"documents.npy.ids:3: an empty id: want one for each row of the array":              {"documents.npy.ids", "docid\nA\n \nC\n"},
+		"documents.npy.ids:4: an empty id":                                                  {"documents.npy.ids", "docid\nA\nB\n\n"},
+		"documents.npy: an array of 3 dimensions: want a matrix":                            {"documents.npy", header("<f4", "(1, 2, 1)") + "abcdefgh"},
+		"documents.npy: the rows have no numbers":                                           {"documents.npy", header("<f4", "(3, 0)")},
+		"documents.npy: an array of 0 dimensions: want a matrix":                            {"documents.npy", header("<f4", "()") + "abcd"},
+		`documents.npy:2: "A" has two vectors`:                                              {"documents.npy.ids", "docid\nA\nA\nC\n"},
+		"none of its documents has a vector in":                                             {"documents.npy.ids", "docid\nE\nF\nG\n"},
+		"documents.npy: an array of 1 dimensions: want a matrix with a row for each vector": {"documents.npy", header("<f4", "(3,)") + "abcdefghijkl"},
+		"type <i4 (Fortran order: false), want <f4 or <f8 in C order":                       {"documents.npy", header("<i4", "(1, 2)") + "abcdefgh"},
+		"shape [9 2] takes 72 bytes, but there are 8":                                       {"documents.npy", header("<f4", "(9, 2)") + "abcdefgh"},
+		"number 1 of the vector is +Inf: want finite numbers":                               {"documents.npy", header("<f4", "(3, 2)") + strings.Repeat(inf, 3)},
+		"documents.npy: malformed .npy header":                                              {"documents.npy", nested},
+		"documents.npy.ids:2: a line of more than 65535":                                    {"documents.npy.ids", "docid\n" + strings.Repeat("a", 1<<17)},
 	} {
 		write, o := arrayFolder(t)
 		write(change[0], change[1])

@@ -189,11 +189,12 @@ func TestVectorsInFilesOfTheirOwn(t *testing.T) {
 		t.Errorf("wide text: %v, error %v", d, err)
 	}
 	for name, want := range map[string]string{
-		write("none.csv", "qid,v\nz,1 0\n"):         "none of its queries has a vector in",
-		write("twice.csv", "qid,v\nx,1 0\nx,0 1\n"): `twice.csv:3: "x" has two vectors`,
-		write("ids.csv", "w,v\n1,1 0\n"):            "want a column of query ids or of document ids beside the vectors",
-		filepath.Join(folder, "absent.csv"):         "no such file",
-		write("ragged.csv", "qid,v\nx,1 0\ny,1\n"):  `ragged.csv:3: column "v": the vector has the dimension 1, want 2`,
+		write("none.csv", "qid,v\nz,1 0\n"):          "none of its queries has a vector in",
+		write("twice.csv", "qid,v\nx,1 0\nx,0 1\n"):  `twice.csv:3: "x" has two vectors`,
+		write("empty.csv", "docid,v\nA,1 0\n,1 0\n"): "empty.csv:3: an empty id beside a vector",
+		write("ids.csv", "w,v\n1,1 0\n"):             "want a column of query ids or of document ids beside the vectors",
+		filepath.Join(folder, "absent.csv"):          "no such file",
+		write("ragged.csv", "qid,v\nx,1 0\ny,1\n"):   `ragged.csv:3: column "v": the vector has the dimension 1, want 2`,
 	} {
 		o := ReadOptions{Vectors: []transforms.Vector{{Name: "v", File: name}}}
 		if _, err := ReadFile(filepath.Join(folder, "f.csv"), o); err == nil || !strings.Contains(err.Error(), want) {

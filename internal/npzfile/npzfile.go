@@ -161,6 +161,9 @@ func (f *File[T]) parse(data io.ReaderAt, length int, header any) error {
 			size = 1
 		}
 		shape, numbers, _, err := decode(raw, size)
+		if n := len(shape); err == nil && (n < 1 || n > 2) {
+			err = fmt.Errorf("%d dimensions: want one or two", n)
+		}
 		if err != nil {
 			return fmt.Errorf("array %q: %w", name, err)
 		}
@@ -213,8 +216,11 @@ func Matrix(raw []byte) (rows, columns int, number func(i int) float32, err erro
 	if err != nil {
 		return 0, 0, nil, err
 	}
-	if len(shape) != 2 || shape[1] == 0 {
-		return 0, 0, nil, fmt.Errorf("the shape is %v: want a matrix with a row for each vector", shape)
+	if len(shape) != 2 {
+		return 0, 0, nil, fmt.Errorf("an array of %d dimensions: want a matrix with a row for each vector", len(shape))
+	}
+	if shape[1] == 0 {
+		return 0, 0, nil, errors.New("the rows have no numbers: want a vector in each")
 	}
 	return shape[0], shape[1], func(i int) float32 {
 		if size == 4 {
@@ -253,9 +259,6 @@ func decode(raw []byte, sizes ...int) (shape []int, numbers []byte, size int, er
 	}
 	if size == 0 || d.Fortran {
 		return nil, nil, 0, fmt.Errorf("type %.20s (Fortran order: %t), want %s in C order", d.Type, d.Fortran, strings.Join(want, " or "))
-	}
-	if n := len(d.Shape); n < 1 || n > 2 {
-		return nil, nil, 0, fmt.Errorf("%d dimensions: want one or two", n)
 	}
 	bytes := size
 	for _, n := range d.Shape {

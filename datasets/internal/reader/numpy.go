@@ -2,6 +2,7 @@ package reader
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/plrank/plrank/datasets/schema"
@@ -27,8 +28,11 @@ func readArray(file []byte, o Options, sidecar Sidecar, size int, each func(c *C
 		return fmt.Errorf("an array needs a file %s: want the name of a column of query ids or of document ids, such as qid or docid, "+
 			"and below it the id of each row", RowIDs.Sidecar(sidecar.Path))
 	}
-	if ids = append(ids, nil); len(ids) == rows+3 && len(ids[rows+1]) == 0 { // an empty line at the end
-		ids = ids[:rows+2]
+	if len(ids) == 0 {
+		ids = [][]byte{nil}
+	}
+	if len(ids) == rows+2 && len(ids[rows+1]) == 0 { // an empty line at the end
+		ids = ids[:rows+1]
 	}
 	columns, err := NewColumns([]string{string(ids[0]), "array"}, o, sidecar.Sized, Look{
 		Lists: []bool{false, true}, Dimension: func(int) (int, error) { return width, nil },
@@ -41,11 +45,11 @@ func readArray(file []byte, o Options, sidecar Sidecar, size int, each func(c *C
 		return fmt.Errorf("%s:1: %w: want qid, docid or another name of a column of query ids or of document ids in the first line", path,
 			ErrColumns)
 	}
-	switch n := len(ids) - 2; {
+	switch n := len(ids) - 1; {
 	case n > rows:
 		return fmt.Errorf("%d rows, but %s has more ids: want one for each row", rows, path)
 	case n < rows:
-		return fmt.Errorf("%d rows, but %s has %d ids below its first line: want one for each row", rows, path, max(0, n))
+		return fmt.Errorf("%d rows, but %s has %d ids below its first line: want one for each row", rows, path, n)
 	}
 	b := columns.NewBuilder(o)
 	for done := 0; done < rows; {
@@ -58,8 +62,12 @@ func readArray(file []byte, o Options, sidecar Sidecar, size int, each func(c *C
 		v := &c.Vectors[columns.Vector[1]]
 		for ; c.Lines < n; c.Lines++ {
 			b.Row()
-			if err := columns.Set(b, 0, ids[1+done+c.Lines]); err != nil {
-				return fmt.Errorf("%s:%d: %w", path, 2+done+c.Lines, err)
+			line, err := 1+done+c.Lines, errors.New("an empty id: want one for each row of the array")
+			if len(ids[line]) > 0 {
+				err = columns.Set(b, 0, ids[line])
+			}
+			if err != nil {
+				return fmt.Errorf("%s:%d: %w", path, line+1, err)
 			}
 			b.EndRow()
 			for i := range width {

@@ -363,6 +363,9 @@ func (b *VectorBlock) load(ctx context.Context, v transforms.Vector, o Options) 
 		}
 		for r, id := range c.ids(file.ofDocuments) {
 			at, twice := file.at[id]
+			if id == "" {
+				return bad(c.Line+int(c.At[r]), "an empty id beside a vector")
+			}
 			if twice && at != c.VectorAt[r] {
 				return bad(c.Line+int(c.At[r]), "%s has two vectors", text.Quote([]byte(id)))
 			}
