@@ -217,7 +217,7 @@ func Matrix(raw []byte) (rows, columns int, number func(i int) float32, err erro
 		return 0, 0, nil, err
 	}
 	if len(shape) != 2 {
-		return 0, 0, nil, fmt.Errorf("an array of %d dimensions: want a matrix with a row for each vector", len(shape))
+		return 0, 0, nil, fmt.Errorf("the array has %d dimension(s): want a matrix, with a row for each vector", len(shape))
 	}
 	if shape[1] == 0 {
 		return 0, 0, nil, errors.New("the rows have no numbers: want a vector in each")

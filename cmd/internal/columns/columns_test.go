@@ -155,15 +155,11 @@ func TestKnownColumnsHaveTheirRoles(t *testing.T) {
 	if s, err := open(lacks, datasets.Options{Read: o, Vali: lacks}); err != nil || s.Train.Labels[0] != 1 {
 		t.Errorf("another usual name: %v, %v", s, err)
 	}
-	// By number without a header, and in LETOR text.
+	// By number without a header.
 	o.Roles = map[string]string{"label": "3", "query": "2"}
 	o.FeatureNames, o.Headerless = []string{"1"}, true
 	if d, err := read(dataFile(t, "f.csv", "7,a,2\n"), o); err != nil || d.Labels[0] != 2 || d.QueryIDs[0] != "a" {
 		t.Errorf("without a header: %v, %v", d, err)
-	}
-	o = datasets.ReadOptions{FeatureIDs: []int{1}, Roles: map[string]string{"label": "clicks", "base": "2", "group": "3"}}
-	if d, err := read(dataFile(t, "f", "1 qid:1 1:7 2:.5 3:9\n"), o); err != nil || d.BaseScores[0] != .5 || d.GroupNames[0] != "9" {
-		t.Errorf("LETOR: %v, %v", d, err)
 	}
 }
 

@@ -38,20 +38,13 @@ func Choose(word string, ids []int, called []string) ([]int, error) {
 
 // features says what features there are, for an error.
 func features(word string, ids []int, called []string) string {
-	const most = 12
 	switch {
 	case len(ids) == 0:
 		return "there are none"
 	case called == nil:
 		return fmt.Sprintf("ids go from %d to %d", slices.Min(ids), slices.Max(ids))
-	case len(called) <= most:
-		return names.Want(word, called)
 	}
-	text := fmt.Sprintf("there are %d, such as %s", len(called), called[0])
-	if near := names.Nearest(word, called); near != "" {
-		text += " (did you mean " + near + "?)"
-	}
-	return text
+	return names.Want(word, called)
 }
 
 // Chosen reports for each feature whether a word stands for it.

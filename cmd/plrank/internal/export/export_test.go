@@ -43,11 +43,15 @@ func TestModelGoesToANewFile(t *testing.T) {
 
 // What is printed says how the model must be run.
 func TestExportSaysHowToRunTheModel(t *testing.T) {
-	data := commandtest.Fold(t)
+	data, based := commandtest.Fold(t), commandtest.Fold(t)
+	for _, split := range []string{"train", "vali", "test"} {
+		path := filepath.Join(based, split+".txt")
+		commandtest.Write(t, path+".init", strings.Repeat(".5\n", strings.Count(commandtest.Read(t, path), "\n")))
+	}
 	for want, flags := range map[string][]string{
 		"the score of a document does not depend on the others": {"-transform", "standard"},
 		"scores compare the documents of a query":               {"-transform", "standard", "-scorer", "attention"},
-		"; base_scores, a second input":                         {"-base-column", "2"},
+		"; base_scores, a second input":                         {"-data", based},
 	} {
 		_, model := commandtest.Command(trainer.Run).Trained(t, data, flags...)
 		status, _, stderr := call("-model", model, "-onnx", filepath.Join(t.TempDir(), "m.onnx"))
