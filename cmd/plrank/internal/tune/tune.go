@@ -187,15 +187,8 @@ func newSearch(o *options, data *trainer.Trials, stderr io.Writer) (s *search, e
 		return nil, err
 	}
 	s.common = s.plan.models[0]
-	for _, name := range s.common.Report {
-		if m, err := metrics.ParseMeasure(name); err == nil {
-			name = m.String() // as it is reported
-		}
-		if name != s.common.Metric && !slices.Contains(s.report, name) {
-			s.report = append(s.report, name)
-		}
-	}
-	s.own = s.report != nil && !o.shared.has("metric") && slices.ContainsFunc(o.grid, func(c choice) bool { return c.flag == "loss" })
+	s.report = slices.DeleteFunc(slices.Clone(s.common.Report), func(name string) bool { return name == s.common.Metric })
+	s.own = len(s.report) > 0 && !o.shared.has("metric") && slices.ContainsFunc(o.grid, func(c choice) bool { return c.flag == "loss" })
 	measure, errOfMetric := metrics.ParseMeasure(s.common.Metric)
 	if errOfMetric == nil && !o.shared.has("metric") && (o.usual || len(s.plan.models) > 1) {
 		// Expectations depend on the scale of scores, in which losses and mixtures differ.
