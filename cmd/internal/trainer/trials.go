@@ -75,7 +75,6 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 	if !single {
 		t.grade = all.shared()
 	}
-	o.singleIfTried()
 	if err := chooseRecipe(o, t.Folds[0]); err != nil {
 		return nil, err
 	}
@@ -84,12 +83,14 @@ func OpenTrials(ctx context.Context, args []string, stderr io.Writer) (*Trials, 
 }
 
 // Models returns the models of a trial with more flags, which are mixed if there are several, and by flag warnings of the ones without
-// effect in it. It returns an error if the flags are wrong.
+// effect in it. Without more flags they are what train would train. It returns an error if the flags are wrong.
 func (t *Trials) Models(more ...string) (models []train.Config, idle map[string]string, err error) {
 	o, err := parse(slices.Concat(t.args, more))
 	if err == nil {
 		o.HighestGrade = cmp.Or(o.HighestGrade, t.grade)
-		o.singleIfTried()
+		if more != nil {
+			o.singleIfTried()
+		}
 		err = cmp.Or(o.beginWith(t.initial), chooseRecipe(o, t.Folds[0]))
 	}
 	if err == nil {

@@ -59,19 +59,18 @@ func (s *search) print(w io.Writer, asJSON bool, out string) error {
 // commands returns the words of the commands that make the model of a trial, in a folder within out, unless that is empty.
 func (s *search) commands(t *trial, out, folder string) (all [][]string) {
 	if t.Parts == nil {
-		metric := s.metric
-		if t.Number == 0 {
-			metric = nil
-		}
-		words := slices.Concat([]string{"plrank", "train"}, s.shared, metric, t.Flags)
-		flags := shared(words[2:])
-		var names []string
-		for _, flag := range flags {
-			name, _, _ := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
-			names = append(names, name)
-		}
-		if slices.ContainsFunc(names, recipe.OfModel) && !flags.has("scorer") && !flags.has("config") { // a trial of these is one model
-			words = append(words, "-scorer="+recipe.ScorerFor(names...))
+		words := slices.Concat([]string{"plrank", "train"}, s.shared, t.Flags)
+		if t.Number > 0 {
+			words = append(words, s.metric...)
+			flags := shared(words[2:])
+			var names []string
+			for _, flag := range flags {
+				name, _, _ := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
+				names = append(names, name)
+			}
+			if slices.ContainsFunc(names, recipe.OfModel) && !flags.has("scorer") && !flags.has("config") { // a trial of these is one model
+				words = append(words, "-scorer="+recipe.ScorerFor(names...))
+			}
 		}
 		if out != "" {
 			words = append(words, "-out="+filepath.Join(out, folder))

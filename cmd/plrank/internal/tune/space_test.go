@@ -132,6 +132,11 @@ func TestSearchWithoutGrid(t *testing.T) {
 	if r := parsed(t, stdout); r.Metric != "expected-ndcg@10" {
 		t.Errorf("%+v", r)
 	}
+	// A flag of models leaves the plan what train makes of it.
+	stdout, stderr = must(t, "-data", data, "-epochs", "1", "-hidden", "4", "-trials", "1", "-json")
+	if r := parsed(t, stdout); !strings.Contains(stderr, "-hidden 4: for model 3") || r.Trials[0].Number == 0 && slices.Contains(r.Command, "-scorer=mlp") {
+		t.Errorf("%s\n%s", stdout, stderr)
+	}
 	// A metric may be spelt in other ways.
 	stdout, _ = must(t, "-data", data, "-epochs", "1", "-metric", "NDCG@05", "-trials", "1", "-json")
 	if r := parsed(t, stdout); r.Metric != "ndcg@5" || !(r.Trials[1].Value > 0) {

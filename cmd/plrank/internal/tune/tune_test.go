@@ -28,7 +28,7 @@ var (
 
 // quick are flags of the shortest trials.
 func quick(args ...string) []string {
-	return append([]string{"-epochs", "1", "-members", "1"}, args...)
+	return append([]string{"-epochs", "1", "-members", "1", "-scorer", "mlp"}, args...)
 }
 
 // A result is what -json prints.
