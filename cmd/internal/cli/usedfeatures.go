@@ -6,50 +6,41 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/text"
 	"github.com/plrank/plrank/ranker"
 )
 
-// UsedFeatures holds the features that a model uses, and which of them have had a value other than 0.
+// UsedFeatures holds the features that a model uses, and which of them have had no value other than 0.
 type UsedFeatures struct {
-	ids   []int
-	names map[int]string // if the model has any
-	seen  []bool
-
 	model   *ranker.Model
-	plain   *bool      // some data have no names, as LETOR text
+	n       int
+	missing []int      // ids
+	plain   bool       // some data have no names, as LETOR text
 	unknown text.Tally // categories that are numbers
 }
 
 // NewUsedFeatures returns the features of a model, before any document was seen.
-func NewUsedFeatures(model *ranker.Model) UsedFeatures {
-	ids, all, names := model.UsedFeatures(), model.FeatureIDs(), map[int]string{}
-	for column, name := range model.FeatureNames() {
-		names[all[column]] = name
-	}
-	return UsedFeatures{ids, names, make([]bool, len(ids)), model, new(bool), text.Tally{}}
+func NewUsedFeatures(model *ranker.Model) *UsedFeatures {
+	used := model.UsedFeatures()
+	return &UsedFeatures{model: model, n: len(used), missing: used, unknown: text.Tally{}}
 }
 
 // Add looks at documents.
-func (u UsedFeatures) Add(d *datasets.Dataset) {
-	*u.plain = *u.plain || d.FeatureNames == nil
-	has := make([]bool, d.Width()) // of sparse documents
+func (u *UsedFeatures) Add(d *datasets.Dataset) {
+	u.plain = u.plain || d.FeatureNames == nil
+	has := make([]bool, d.Width()) // a value other than 0
 	for _, column := range d.Sparse.Columns {
 		has[column] = true
 	}
-	for i, id := range u.ids {
+	u.missing = slices.DeleteFunc(u.missing, func(id int) bool {
 		column, ok := slices.BinarySearch(d.FeatureIDs, id)
-		if d.IsSparse() {
-			u.seen[i] = u.seen[i] || ok && has[column]
-			continue
+		for row := 0; ok && row < d.Rows() && !has[column] && !d.IsSparse(); row++ {
+			has[column] = d.Value(row, column) != 0
 		}
-		for row := 0; row < d.Rows() && ok && !u.seen[i]; row++ {
-			u.seen[i] = d.Value(row, column) != 0
-		}
-	}
+		return ok && has[column]
+	})
 	if f := u.model.Foreign(); f != nil {
 		for column, known := range f.Categories {
 			for row := range d.Rows() {
@@ -63,38 +54,38 @@ func (u UsedFeatures) Add(d *datasets.Dataset) {
 
 // Missing returns a warning that names the features that are 0 in all documents of a file, as those are that it does
 // not mention; none if there are no such features. What is to be known of a forest of another library comes before.
-func (u UsedFeatures) Missing(file string) (warnings []string) {
+func (u *UsedFeatures) Missing(file string) (warnings []string) {
+	ids, named := u.model.FeatureIDs(), u.model.FeatureNames()
+	name := func(id int) string {
+		if column, ok := slices.BinarySearch(ids, id); ok && named != nil {
+			return cmp.Or(named[column], strconv.Itoa(id))
+		}
+		return strconv.Itoa(id)
+	}
 	if f := u.model.Foreign(); f != nil {
 		warnings = slices.Clone(f.Warnings)
-		if f.Numbering != "" && (*u.plain || f.Names == nil) {
+		if f.Numbering != "" && (u.plain || f.Names == nil) {
 			warnings = append(warnings, fmt.Sprintf("%s: features are found by id, which the %s model does not name: %s", file, f.Library,
 				f.Numbering))
 		}
-		for _, warning := range u.unknown.Unknown(func(id int) string { return cmp.Or(u.names[id], strconv.Itoa(id)) }) {
+		for _, warning := range u.unknown.Unknown(name) {
 			warnings = append(warnings, file+": "+warning)
 		}
 		words := func(levels []string) bool { return levels != nil && !text.FixedLevels(levels, false).HasNumbers() }
-		if *u.plain && slices.ContainsFunc(f.Levels, words) {
+		if u.plain && slices.ContainsFunc(f.Levels, words) {
 			warnings = append(warnings, file+": the model has categories of text, and the data numbers: these are taken for positions in the "+
 				"lists of its texts, from 1")
 		}
 	}
-	var missing []string
-	for i, id := range u.ids {
-		if !u.seen[i] {
-			missing = append(missing, cmp.Or(u.names[id], strconv.Itoa(id)))
-		}
-	}
-	if missing == nil {
+	if len(u.missing) == 0 {
 		return warnings
 	}
-	const most = 10
-	n := len(missing)
-	if n > most {
-		missing = append(missing[:most], "…")
+	var names []string
+	for _, id := range u.missing {
+		names = append(names, name(id))
 	}
-	return append(warnings, fmt.Sprintf("%s: %d of the %d features that the model uses are missing, or 0 everywhere: %s", file, n, len(u.ids),
-		strings.Join(missing, ", ")))
+	return append(warnings, fmt.Sprintf("%s: %d of the %d features that the model uses are missing, or 0 everywhere: %s", file, len(names), u.n,
+		text.List(names)))
 }
 
 // FeatureValue returns a value of a feature as the file has it: a number or a text, nil if it is missing.

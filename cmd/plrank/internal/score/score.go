@@ -44,7 +44,7 @@ type scoring struct {
 	stderr        io.Writer
 	size          int64 // of the file of documents; 0: not known
 	queries, rows int   // so far
-	used          cli.UsedFeatures
+	used          *cli.UsedFeatures
 }
 
 // Run scores the file, and writes all results asked for, or none.
