@@ -150,7 +150,7 @@ func (s *search) run(ctx context.Context) error {
 		within, cancel = context.WithDeadline(ctx, s.end)
 		defer cancel()
 	}
-	for n := 0; (s.total == 0 || n <= s.total) && s.timeFor(); n++ {
+	for n := 0; (s.total == 0 || n <= s.total) && (s.end.IsZero() || time.Now().Before(s.end)); n++ {
 		if s.trial(n) != nil {
 			continue
 		}
@@ -243,19 +243,6 @@ func (s *search) candidates() (list []*trial) {
 		}
 	}
 	return list
-}
-
-// timeFor reports whether there is time for half a trial of mean length.
-func (s *search) timeFor() bool {
-	if s.end.IsZero() {
-		return true
-	}
-	sum := 0.
-	for _, t := range s.done {
-		sum += t.Seconds
-	}
-	left := time.Until(s.end).Seconds()
-	return left > 0 && left >= sum/float64(max(1, len(s.done)))/2
 }
 
 // name is trial n in words.

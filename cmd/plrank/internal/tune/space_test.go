@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/plrank/plrank/cmd/internal/commandtest"
@@ -212,21 +211,5 @@ func TestTrialIsCutWhenTheTimeIsOver(t *testing.T) {
 			t.Errorf("%d, %s, %s", status, stdout, stderr)
 		}
 		return
-	}
-}
-
-// No trial begins without hope for half of one.
-func TestTrialNeedsTimeForHalfOfOne(t *testing.T) {
-	for left, want := range map[time.Duration]bool{-time.Second: false, 4 * time.Second: false, 7 * time.Second: true} {
-		s := &search{end: time.Now().Add(left), done: []*trial{{Seconds: 4}, {Seconds: 16}}}
-		if got := s.timeFor(); got != want {
-			t.Errorf("%v: %t", left, got)
-		}
-		if s.done = nil; s.timeFor() != (left > 0) {
-			t.Errorf("%v: the first trial", left)
-		}
-	}
-	if !new(search).timeFor() {
-		t.Error("a search without end has no time")
 	}
 }
