@@ -114,6 +114,19 @@ func meant(flags *flag.FlagSet, word string) string {
 // invalidValue matches an error of package flag: the value, quoted, the flag, and what is wrong.
 var invalidValue = regexp.MustCompile(`(?s)^invalid (?:boolean )?value (".*?[^\\]"|"") for (?:flag )?-([^:]+): (.*)$`)
 
+// wanted says what value a flag of package flag wants, whose error does not say it.
+func wanted(f *flag.Flag) string {
+	if value, ok := f.Value.(flag.Getter); ok {
+		switch value.Get().(type) {
+		case bool:
+			return "want true or false"
+		case float64:
+			return "want a number"
+		}
+	}
+	return "want a whole number"
+}
+
 // ParseWords reads the flags. The words before, between and after them, such as names of files, are then their Args. It
 // returns a UsageError, also for a text that is given but empty, as from an unset variable of a shell; or flag.ErrHelp.
 func ParseWords(flags *flag.FlagSet, args []string) error {
@@ -141,6 +154,9 @@ func ParseWords(flags *flag.FlagSet, args []string) error {
 		if m := invalidValue.FindStringSubmatch(err.Error()); m != nil {
 			if value, quoted := strconv.Unquote(m[1]); quoted == nil {
 				err = fmt.Errorf("-%s %s: %s", m[2], value, m[3])
+				if m[3] == "parse error" {
+					err = fmt.Errorf("-%s %s: %s", m[2], value, wanted(flags.Lookup(m[2])))
+				}
 			}
 		}
 		return Usage(err)

@@ -69,7 +69,7 @@ func TestParseSuggestsWhatWasMeant(t *testing.T) {
 		"m.npz":                `unexpected argument "m.npz" (did you mean -model m.npz?)`,
 		"-data a.csv more.csv": `unexpected argument "more.csv"`,
 		"loss x":               `unexpected argument "loss" (did you mean -loss?)`,
-		"-epochs ten":          "-epochs ten: parse error",
+		"-epochs ten":          "-epochs ten: want a whole number",
 	} {
 		f := flag.NewFlagSet("tool", flag.ContinueOnError)
 		f.String("loss", "", "")

@@ -88,7 +88,7 @@ func (o *options) startingPoint() (*options, error) {
 	known := json.NewDecoder(bytes.NewReader(text))
 	known.DisallowUnknownFields()
 	if err := known.Decode(&s); err != nil {
-		return nil, fmt.Errorf("train: %s: %w", o.config, err)
+		return nil, fmt.Errorf("train: %s: %w: want the config.json of a run", o.config, err)
 	}
 	return &options{settings: s}, s.checkDropped(o.config)
 }
@@ -113,14 +113,17 @@ func resumed(out string, args []string) (*options, error) {
 		return nil, err
 	}
 	for _, row := range o.flags() {
-		f := given.Lookup(row.Name)
-		if now := f.Value.String(); now != f.DefValue && !row.Resumable && slices.Contains(o.given, row.Name) {
-			err = command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience, -on-nan "+
-				"and the paths of data may change", out, f.Name, f.DefValue, now))
+		now := given.Lookup(row.Name).Value.String()
+		for _, c := range s.plan() {
+			was := given.Lookup(row.Name).DefValue
+			if own := cli.SettingFlags(&c, row.Name); own != nil {
+				was = own.Set().Lookup(row.Name).DefValue
+			}
+			if now != was && !row.Resumable && slices.Contains(o.given, row.Name) {
+				return nil, command.Usage(fmt.Errorf("the run in %s was started with -%s %q, not %q: when it goes on, only -epochs, -patience, "+
+					"-on-nan and the paths of data may change", out, row.Name, was, now))
+			}
 		}
-	}
-	if err != nil {
-		return nil, err
 	}
 	if o.Schedule == "cosine" && o.Epochs != s.Epochs {
 		o.recipe = fmt.Sprintf("the learning rate goes on by the cosine schedule of %d epochs; until now it was the schedule of %d\n",

@@ -26,7 +26,7 @@ type job struct {
 	custom  train.Custom   // of every model
 	trainer *train.Trainer // of the last model that was trained
 
-	beginAbove func() error // begins the folder above this run's, when a model is about to be trained
+	beginAbove func() error // begins the folder above this run's, after this one
 }
 
 // prepare makes the folder of the run before it reads the data, which may take time.

@@ -84,8 +84,24 @@ func TestMixtureGoesOnWithTheSameBits(t *testing.T) {
 		}
 	}
 
-	// A file of settings gives the same models, and flags act on all that have the setting.
+	// What makes other models is refused, and leaves the settings as they are: also the rate of one of the models, and other data.
 	config := filepath.Join(out("whole"), cli.SettingsFile)
+	was := read(t, config)
+	other := table(t)
+	write(t, filepath.Join(other, "train.csv"), strings.Replace(read(t, filepath.Join(data, "train.csv")), ",1,", ",0,", 1))
+	for want, more := range map[string][]string{
+		`was started with -lr "0.05", not "0.1"`: {"-lr", "0.1"},
+		"labels":                                 {"-data", other},
+	} {
+		if status, _, stderr := call(append([]string{"-resume", "-out", out("whole")}, more...)...); status == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("%v: %d, %s", more, status, stderr)
+		}
+		if read(t, config) != was {
+			t.Errorf("%v: other settings", more)
+		}
+	}
+
+	// A file of settings gives the same models, and flags act on all that have the setting.
 	must(t, "-config", config, "-data", data, "-out", out("again"))
 	if got, err := ranker.Open(filepath.Join(out("again"), cli.ModelFile)); err != nil || got.Digest() != want.Digest() {
 		t.Error("another model by -config, or", err)

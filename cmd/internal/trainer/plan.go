@@ -199,7 +199,7 @@ func (o *options) setKinds(models []train.Config) error {
 				continue
 			}
 			found = true
-			if err := cli.SettingFlags(&models[i], k.name).Set().Set(k.name, k.value); err != nil {
+			if err := command.Parse(cli.SettingFlags(&models[i], k.name).Set(), []string{"-" + k.name + "=" + k.value}); err != nil {
 				return command.Usage(fmt.Errorf("-%s %s:%s: %w", k.name, k.kind, k.value, err))
 			}
 		}

@@ -109,25 +109,21 @@ func (m *model) fit(ctx context.Context, stdout, stderr io.Writer) (result *trai
 	return result, nil
 }
 
-// begin begins the folders of the run, and brings the model to its checkpoint, if it goes on.
+// begin brings the model to its checkpoint, if it goes on, and begins its folder, and after the one of the first model the folders above.
 func (m *model) begin(stderr io.Writer) error {
-	if m.number <= 1 {
-		if err := m.beginAbove(); err != nil {
-			return err
-		}
-	}
 	if m.dir == nil {
 		return nil
-	}
-	if m.number == 1 {
-		if err := m.job.dir.BeginSeveral(m.settings, cli.ResultFile); err != nil {
-			return err
-		}
 	}
 	s := m.settings
 	s.Config, s.Models = m.trainer.Config, nil // with the names as they are written
 	warnings, err := m.dir.Begin(m.trainer, m.custom.Initial, s)
 	command.Warn(stderr, warnings...)
+	if err == nil && m.number == 1 {
+		err = m.job.dir.BeginSeveral(m.settings, cli.ResultFile)
+	}
+	if err == nil && m.number <= 1 {
+		err = m.beginAbove()
+	}
 	return err
 }
 
