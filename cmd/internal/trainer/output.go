@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -56,7 +57,9 @@ func sayWhatWasTaken(w io.Writer, r *recipe.Result) {
 	}
 	var had, taken []string
 	for i, value := range r.Values {
-		had = append(had, fmt.Sprintf("model %d %.4f", i+1, value))
+		if !math.IsNaN(value) { // of a model that was not trained
+			had = append(had, fmt.Sprintf("model %d %.4f", i+1, value))
+		}
 		if r.Shares[i] > 0 {
 			taken = append(taken, fmt.Sprintf("model %d with %.2f", i+1, r.Shares[i]))
 		}

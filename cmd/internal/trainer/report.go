@@ -48,6 +48,9 @@ func OpenRun(ctx context.Context, path string, flags cli.Source, stderr io.Write
 		return nil, err
 	}
 	model, err := ranker.Open(filepath.Join(path, cli.ModelFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s has no %s yet: plrank train -resume -out %[1]s goes on with the run", path, cli.ModelFile)
+	}
 	if err != nil {
 		return nil, err
 	}

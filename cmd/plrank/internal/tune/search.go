@@ -264,7 +264,7 @@ func (s *search) outcome(t *trial) string {
 		words += fmt.Sprintf(" at epoch %d", t.Epoch)
 	}
 	if t.End == cut {
-		words += ", when the time was over"
+		words += ", cut short"
 	}
 	if t == s.best() {
 		words += "  best"

@@ -201,7 +201,7 @@ func TestTrialIsCutWhenTheTimeIsOver(t *testing.T) {
 		if len(r.Trials) == 0 && minutes < 1 {
 			continue
 		}
-		if len(r.Trials) != 1 || r.Trials[0].End != cut || r.Command == nil || !strings.Contains(stderr, "trial 0  the plan as it is  "+r.Metric) || !strings.Contains(stderr, ", when the time was over  best") {
+		if len(r.Trials) != 1 || r.Trials[0].End != cut || r.Command == nil || !strings.Contains(stderr, "trial 0  the plan as it is  "+r.Metric) || !strings.Contains(stderr, ", cut short  best") {
 			t.Fatalf("%s\n%s", stdout, stderr)
 		}
 		if kept := lines(t, out); len(kept) != 0 {
