@@ -75,7 +75,21 @@ func run(vm G.VM, leaves ...leaf) error {
 		}
 	}
 	vm.Reset()
-	return vm.RunAll()
+	return ofOp(vm.RunAll())
+}
+
+// ofOp returns the error of an op without what Gorgonia says of its machine.
+func ofOp(err error) error {
+	for {
+		switch e := err.(type) {
+		case interface{ Err() error }:
+			err = e.Err()
+		case interface{ Cause() error }:
+			err = e.Cause()
+		default:
+			return err
+		}
+	}
 }
 
 // vector and matrix are nodes of leaves.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -85,12 +84,14 @@ const logFormat = "plrank tune 2"
 // openLog opens the file in a folder, which is new, or one to go on with.
 func openLog(folder string, resume bool) (l *log, err error) {
 	l = &log{path: filepath.Join(folder, "trials.jsonl")}
-	_, err = os.Stat(l.path)
-	switch {
-	case resume && err != nil:
+	if _, err := os.Stat(l.path); err != nil && resume {
 		return nil, fmt.Errorf("tune: there is nothing to go on with: %w", err)
-	case !resume && !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("tune: %s exists: name a new folder, or go on with -resume", l.path)
+	}
+	entries, _ := os.ReadDir(folder) // hidden files are locks
+	for _, e := range entries {
+		if !resume && !strings.HasPrefix(e.Name(), ".") {
+			return nil, fmt.Errorf("tune: %s exists: it contains %s: name a new folder, or go on with -resume", folder, e.Name())
+		}
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, fmt.Errorf("tune: %w", err)

@@ -233,11 +233,11 @@ func TestInterruptedSearchGoesOn(t *testing.T) {
 	}
 
 	for want, args := range map[string][]string{
-		"trials.jsonl exists: name a new folder, or go on with -resume": append(args, "-out", out),
-		"-lr: -resume goes on with the flags of the search":             {"-resume", "-out", out, "-lr", "3"},
-		"-grid: -resume goes on with the flags of the search":           {"-resume", "-out", out, "-grid", "lr=3"},
-		"there is nothing to go on with":                                {"-resume", "-out", t.TempDir()},
-		"-resume needs the folder of the trials":                        {"-resume"},
+		out + " exists: it contains trial0.npz: name a new folder, or go on with -resume": append(args, "-out", out),
+		"-lr: -resume goes on with the flags of the search":                               {"-resume", "-out", out, "-lr", "3"},
+		"-grid: -resume goes on with the flags of the search":                             {"-resume", "-out", out, "-grid", "lr=3"},
+		"there is nothing to go on with":                                                  {"-resume", "-out", t.TempDir()},
+		"-resume needs the folder of the trials":                                          {"-resume"},
 	} {
 		if status, _, stderr := call(args...); status == 0 || !strings.Contains(stderr, want) {
 			t.Errorf("%v: %d, %s", args, status, stderr)
