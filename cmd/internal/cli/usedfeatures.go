@@ -84,8 +84,8 @@ func (u *UsedFeatures) Missing(file string) (warnings []string) {
 	for _, id := range u.missing {
 		names = append(names, name(id))
 	}
-	return append(warnings, fmt.Sprintf("%s: %d of the %d features that the model uses are missing, or 0 everywhere: %s", file, len(names), u.n,
-		text.List(names)))
+	return append(warnings, fmt.Sprintf("%s: %d of the %d features that the model uses are missing, or 0 everywhere: %s", file, len(names),
+		u.n, text.List(names)))
 }
 
 // FeatureValue returns a value of a feature as the file has it: a number or a text, nil if it is missing.
