@@ -280,7 +280,7 @@ func (x *quadrature) arriveSurely() (all bool) {
 	for x.arrivedEnd < x.weightEnd && x.w[x.arrivedEnd]*x.times[0] > sure {
 		x.arrive()
 	}
-	if x.arrivedEnd == len(x.discounts) || x.arrivedEnd == len(x.score) || x.kept == 0 {
+	if x.arrivedEnd >= min(len(x.discounts), len(x.score)) || x.kept == 0 {
 		return true
 	}
 	x.rebase()
