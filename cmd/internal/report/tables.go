@@ -11,23 +11,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/plrank/plrank/metrics"
-	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )
 
 // tables shows the metrics of every split. The last split comes first, with intervals.
 func (v *view) tables(_ context.Context, r *rows) error {
-	var splits []string
-	if v.Summary != nil {
-		for _, name := range []string{"test", "vali", "train"} {
-			if v.Summary.Metrics[name] != nil {
-				splits = append(splits, name)
-			}
-		}
-	} else if v.data != nil {
-		splits = []string{v.split.Name}
-	}
-	for i, split := range splits {
+	for i, split := range v.splits() {
 		t, err := v.table(split)
 		if err != nil {
 			return err
@@ -51,41 +40,31 @@ func (v *view) tables(_ context.Context, r *rows) error {
 
 const interval = "interval"
 
+// splits returns the names of the splits that have values, the test split or a model file's first.
+func (v *view) splits() (names []string) {
+	for _, name := range []string{"data", "test", "vali", "train"} {
+		if v.results.Metrics[name] != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // lastSplit returns the name of the split that the page examines.
 func (v *view) lastSplit() string {
-	switch {
-	case v.data != nil:
+	if v.data != nil {
 		return v.split.Name
-	case v.Summary != nil && v.Summary.Metrics["test"] != nil:
-		return "test"
 	}
-	return "vali"
+	return append(v.splits(), "vali")[0]
 }
 
-// values returns the metrics of the rankers on a split, by the name of the ranker; the model's name is "". A model file has only those
-// of its last split.
-func (v *view) values(split string) map[string]train.Values {
-	values := map[string]train.Values{}
-	if v.Summary == nil && v.data == nil {
-		return values
-	}
-	if v.Summary == nil {
-		for i, name := range v.split.Rankers[:len(v.split.Rankers)-1] {
-			values[name] = v.split.Rows[i]
-		}
-		values[""] = v.split.Rows[len(v.split.Rows)-1]
-		return values
-	}
-	for name, by := range v.Summary.Baselines {
-		values[name] = by[split]
-	}
-	values[""] = v.Summary.Metrics[split]
-	return values
-}
-
-// value returns a metric of a ranker on a split, NaN if it is unknown.
+// value returns a metric of a ranker on a split, NaN if it is unknown. The model's name is "".
 func (v *view) value(split, ranker, metric string) float64 {
-	if value, ok := v.values(split)[ranker][metric]; ok {
+	values := v.results.Metrics[split]
+	if ranker != "" {
+		values = v.results.Baselines[ranker][split]
+	}
+	if value, ok := values[metric]; ok {
 		return float64(value)
 	}
 	return math.NaN()
@@ -97,7 +76,7 @@ func (v *view) changed(split string) bool {
 		return false
 	}
 	model := len(v.split.Rows) - 1
-	for metric, then := range v.values(split)[""] {
+	for metric, then := range v.results.Metrics[split] {
 		now := v.split.Value(model, metric)
 		if both := !math.IsNaN(now) && !math.IsNaN(float64(then)); both && math.Abs(now-float64(then)) > 1e-9*(1+math.Abs(now)) {
 			return true
@@ -108,8 +87,10 @@ func (v *view) changed(split string) bool {
 
 // table returns the table of a split, with a row for each metric.
 func (v *view) table(split string) (viz.Table, error) {
-	values := v.values(split)
-	others := slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(name string) bool { return name == "" || name == randomOrder })
+	values := v.results.Metrics[split]
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(v.results.Baselines)), func(name string) bool {
+		return name == randomOrder || v.results.Baselines[name][split] == nil
+	})
 	intervals := v.data != nil && split == v.split.Name && !v.changed(split)
 	t := viz.Table{Title: "Split " + split, Columns: []string{"metric", "model"}}
 	if intervals {
@@ -122,8 +103,8 @@ func (v *view) table(split string) (viz.Table, error) {
 	for _, name := range others {
 		t.Columns = append(t.Columns, short(name))
 	}
-	names := slices.DeleteFunc(slices.Clone(v.names), func(name string) bool { _, there := values[""][name]; return !there })
-	for _, name := range slices.Sorted(maps.Keys(values[""])) {
+	names := slices.DeleteFunc(slices.Clone(v.names), func(name string) bool { _, there := values[name]; return !there })
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}

@@ -37,7 +37,7 @@ func (views together) values(_ context.Context, r *rows) error {
 	for _, v := range views {
 		legend.Rows = append(legend.Rows, viz.Row{v.letter(), short(v.Name)})
 		t.Columns = append(t.Columns, v.letter())
-		maps.Copy(all, v.values(split)[""])
+		maps.Copy(all, v.results.Metrics[split])
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		line := viz.Row{name}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/recipe"
 	"github.com/plrank/plrank/train"
 	"github.com/plrank/plrank/viz"
 )
@@ -32,6 +34,7 @@ type view struct {
 	number int // from 1
 	alone  bool
 
+	results   *cli.RunSummary   // of the run, or else measured on data
 	data      *datasets.Dataset // the last split; nil: no data
 	split     train.SplitReport // measured on data
 	names     []string          // of the metrics, in the order of a table; nil: unknown
@@ -43,7 +46,7 @@ type view struct {
 
 // newView measures the model of a run.
 func newView(ctx context.Context, r *Run) (*view, error) {
-	v := &view{Run: r}
+	v := &view{Run: r, results: cmp.Or(r.Summary, &cli.RunSummary{})}
 	if len(r.Splits) == 0 {
 		return v, nil
 	}
@@ -72,6 +75,9 @@ func newView(ctx context.Context, r *Run) (*view, error) {
 		return nil, err
 	}
 	v.split, v.names = measured.Splits[0], measured.Metrics
+	if r.Summary == nil {
+		v.results = cli.SummaryOf(&recipe.Result{Result: &train.Result{}}, measured)
+	}
 	v.metric = r.Config.Metric
 	if m, err := metrics.ParseMeasure(v.metric); err == nil && v.split.PerQuery[m.Ranking().String()] != nil {
 		v.metric = m.Ranking().String() // documents are shown in this order
@@ -230,32 +236,28 @@ func labels(d *datasets.Dataset) string {
 	return "; labels " + strings.Join(words, ", ")
 }
 
-// describe describes a model in words.
+// describe describes a model, or each of a mixture, in words.
 func describe(m *ranker.Model) (string, error) {
 	weights, parts, err := m.Parts()
-	if err != nil {
-		return "", err
+	prefix := "mixture: "
+	if weights == nil {
+		prefix, parts = "", []*ranker.Model{m}
 	}
 	var words []string
 	for i, part := range parts {
-		description, err := describe(part)
-		if err != nil {
-			return "", err
+		size := cli.SizeOf(part)
+		text := fmt.Sprintf("%s of %s", short(size.Kind), size)
+		if foreign := part.Foreign(); size.Weights > 0 {
+			text += ", inputs " + short(part.File().Transform.Spec)
+		} else if foreign != nil {
+			text += ", by " + short(foreign.Library)
 		}
-		words = append(words, fmt.Sprintf("%.4g × (%s)", weights[i], description))
+		if weights != nil {
+			text = fmt.Sprintf("%.4g × (%s)", weights[i], text)
+		}
+		words = append(words, text)
 	}
-	if words != nil {
-		return "mixture: " + strings.Join(words, " + "), nil
-	}
-	size := cli.SizeOf(m)
-	description := fmt.Sprintf("%s of %s", short(size.Kind), size)
-	switch foreign := m.Foreign(); {
-	case size.Weights > 0:
-		description += ", inputs " + short(m.File().Transform.Spec)
-	case foreign != nil:
-		description += ", by " + short(foreign.Library)
-	}
-	return description, nil
+	return prefix + strings.Join(words, " + "), err
 }
 
 // sampleOf returns random queries of d with about that many rows, or d if it has no more.
