@@ -46,7 +46,7 @@ func (o *options) Flags() cli.Flags {
 }
 
 func (o *options) Check(line *cli.Line) error {
-	o.files = line.Args()
+	o.files, o.LastSplit = line.Args(), true
 	if line.Given("metric") {
 		o.metric = o.Config.Metric
 		o.Config.Report = append(o.Config.Report, o.metric) // scores have no expected metrics unasked

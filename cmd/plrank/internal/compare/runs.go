@@ -14,7 +14,6 @@ import (
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/textfile"
 	"github.com/plrank/plrank/ranker"
-	"github.com/plrank/plrank/train"
 )
 
 // A run is one of the files that are compared: a model, values by query, or scores.
@@ -101,14 +100,7 @@ func (o *options) measure(ctx context.Context, r *run, stderr io.Writer) (err er
 	if r.values != nil {
 		return nil
 	}
-	var report *train.Report
-	var splits []train.Split
-	if r.model == nil {
-		report, splits, err = o.Scores(ctx, r.path, stderr)
-	} else if splits, err = o.Open(ctx, r.model, stderr); err == nil {
-		splits = splits[len(splits)-1:]
-		report, err = o.Model(r.path, r.model, splits, stderr)
-	}
+	report, splits, err := o.Measure(ctx, r.path, r.model, stderr)
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func (o *options) Run(ctx context.Context, line *cli.Line, _ io.Reader, stdout, 
 func evaluate(
 	ctx context.Context, o *options, model *ranker.Model, metricGiven bool, perQuery *cli.NewFile, stdout, stderr io.Writer,
 ) error {
-	measured, splits, err := o.measure(ctx, model, stderr)
+	measured, splits, err := o.Measure(ctx, o.model+o.scores, model, stderr)
 	if err != nil {
 		return err
 	}
@@ -144,16 +144,4 @@ func evaluate(
 		printImportances(stdout, o.Config.Metric, important)
 	}
 	return nil
-}
-
-func (o *options) measure(ctx context.Context, model *ranker.Model, stderr io.Writer) (*train.Report, []train.Split, error) {
-	if model == nil {
-		return o.Scores(ctx, o.scores, stderr)
-	}
-	splits, err := o.Open(ctx, model, stderr)
-	if err != nil {
-		return nil, nil, err
-	}
-	measured, err := o.Model(o.model, model, splits, stderr)
-	return measured, splits, err
 }

@@ -23,6 +23,8 @@ type Measuring struct {
 	Qrels  string       // file, or several by people, where there is a Judge
 	Judge  string       // file
 
+	LastSplit bool // measures that alone
+
 	label string // the column of labels that the first of several was measured on; "": none has a name
 }
 
@@ -105,21 +107,32 @@ func (m *Measuring) WarnIdle(line *cli.Line, ofScores, drawn bool, stderr io.Wri
 	return nil
 }
 
-// Model measures a model on splits of the data. The name is for messages.
-func (m *Measuring) Model(name string, model *ranker.Model, splits []train.Split, stderr io.Writer) (*train.Report, error) {
+// Measure measures a model in a file on the splits of the data, or, where the model is nil, a file of scores or a TREC run on the labels
+// of the data or the judgements, which has a single split, with the documents measured.
+func (m *Measuring) Measure(ctx context.Context, path string, model *ranker.Model, stderr io.Writer) (*train.Report, []train.Split, error) {
+	if model == nil {
+		return m.scores(ctx, path, stderr)
+	}
+	splits, err := m.Open(ctx, model, stderr)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.LastSplit {
+		splits = splits[len(splits)-1:]
+	}
 	measured, err := train.Evaluate(m.Config, train.Custom{}, model, splits...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	fmt.Fprintf(stderr, "model %s, version %s\n", command.Printable(name), measured.Model)
+	fmt.Fprintf(stderr, "model %s, version %s\n", command.Printable(path), measured.Model)
 	for i, s := range measured.Splits {
-		cli.WarnOfSeenQueries(stderr, splits[i].Data.Name, name, s.TrainedOn, s.Queries)
+		cli.WarnOfSeenQueries(stderr, splits[i].Data.Name, path, s.TrainedOn, s.Queries)
 	}
 	if measured.HighestGrade != 0 && m.Config.HighestGrade == 0 && model.File().Grade == 0 {
 		command.Warn(stderr, fmt.Sprintf("%s does not say the highest grade, like files of older versions: err and graded-rbp use the highest "+
-			"of these data, %v; -highest-grade sets it", name, measured.HighestGrade))
+			"of these data, %v; -highest-grade sets it", path, measured.HighestGrade))
 	}
-	return measured, nil
+	return measured, splits, nil
 }
 
 // Open returns the splits of the data, with the features of a model; a single file is not split.
@@ -151,9 +164,7 @@ func (m *Measuring) checkLabels(d *datasets.Dataset) error {
 	return nil
 }
 
-// Scores measures a file of scores or a TREC run on the labels of the data or the judgements. It returns a single split,
-// with the documents measured.
-func (m *Measuring) Scores(ctx context.Context, path string, stderr io.Writer) (*train.Report, []train.Split, error) {
+func (m *Measuring) scores(ctx context.Context, path string, stderr io.Writer) (*train.Report, []train.Split, error) {
 	judged, err := m.judged(ctx, stderr)
 	if err != nil {
 		return nil, nil, err
