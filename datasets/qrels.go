@@ -3,6 +3,7 @@ package datasets
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -42,8 +43,8 @@ func ReadQrels(path string) (*Dataset, error) {
 		return nil, err
 	}
 	ints := 1 // of the intents of a document
-	for _, all := range judged.subtopics {
-		ints = max(ints, (len(all)+intents.PerInt-1)/intents.PerInt)
+	for _, q := range judged.queries {
+		ints = max(ints, (len(q.subtopics)+intents.PerInt-1)/intents.PerInt)
 	}
 	judged.Intents = make([]int, judged.Rows()*ints)
 	for row, list := range judged.intents {
@@ -63,41 +64,50 @@ const mostSubtopics = 16 * intents.PerInt
 
 // A trecFile has what a TREC file says of documents.
 type trecFile struct {
-	Dataset                       // each document as a query; Gains are scores or grades
-	rows      map[[2]string]int   // by query and document
-	lines     map[[3]string]int   // by query, document and subtopic
-	subtopics map[string][]string // by query
-	intents   [][]int             // [rows] places in subtopics
+	Dataset // each document as a query; Gains are scores or grades
+	queries map[string]*trecQuery
+	intents [][]int // [rows] places in subtopics
+}
+
+type trecQuery struct {
+	rows      map[string]int    // by document
+	lines     map[[2]string]int // by document and subtopic
+	subtopics []string
 }
 
 func newTRECFile(path string) *trecFile {
 	return &trecFile{Dataset: Dataset{Name: path, Offsets: []int{0}, FeatureIDs: []int{}, origin: reader.Origin{Path: path}},
-		rows: map[[2]string]int{}, lines: map[[3]string]int{}, subtopics: map[string][]string{}}
+		queries: map[string]*trecQuery{}}
 }
 
 // add adds a document of a query, judged for a subtopic; a run has but one.
 func (f *trecFile) add(query, subtopic, document string, value float64, line int) error {
-	key := [3]string{query, document, subtopic}
-	if first, again := f.lines[key]; again {
+	q := f.queries[query]
+	if q == nil {
+		q = &trecQuery{rows: map[string]int{}, lines: map[[2]string]int{}}
+		f.queries[query] = q
+	}
+	key := [2]string{document, subtopic}
+	if first, again := q.lines[key]; again {
 		return fmt.Errorf("query %s: duplicate document %q, first in line %d", query, document, first)
 	}
-	f.lines[key] = line
-	intent := slices.Index(f.subtopics[query], subtopic)
+	q.lines[key] = line
+	intent := slices.Index(q.subtopics, subtopic)
 	if intent < 0 {
-		intent, f.subtopics[query] = len(f.subtopics[query]), append(f.subtopics[query], subtopic)
+		intent, q.subtopics = len(q.subtopics), append(q.subtopics, subtopic)
 	}
 	if intent == mostSubtopics {
 		return fmt.Errorf("query %s: more than %d subtopics", query, mostSubtopics)
 	}
-	row, judged := f.rows[[2]string{query, document}]
+	row, judged := q.rows[document]
 	if !judged {
 		row = f.Rows()
-		f.rows[[2]string{query, document}] = row
+		q.rows[document] = row
 		f.QueryIDs, f.DocumentIDs, f.Offsets = append(f.QueryIDs, query), append(f.DocumentIDs, document), append(f.Offsets, row+1)
 		f.Labels, f.Gains, f.intents = append(f.Labels, 0), append(f.Gains, value), append(f.intents, nil)
 		f.origin.Lines = append(f.origin.Lines, int32(line))
 	}
-	if f.Gains[row] = max(f.Gains[row], value); value > 0 {
+	if f.Gains[row] = max(f.Gains[row], value); value > 0 && subtopic != "" {
 		f.intents[row] = append(f.intents[row], intent)
 	}
 	return nil
@@ -153,9 +163,9 @@ func (d *Dataset) eachID(visit func(row int, ids [2]string)) {
 // blanks. Its errors get the line. It returns an error if the file has no words. A comment that has the form of the line before it,
 // such as the document of a query with the id #1, is a warning.
 func scanWords(path string, f io.Reader, add func(r record) error) (warnings []string, err error) {
-	lines, empty := bufio.NewScanner(f), true
+	lines, empty, n := bufio.NewScanner(f), true, 1
 	alike, first := 0, 0 // comments that could be documents, and the line of the first
-	for n := 1; lines.Scan(); n++ {
+	for ; lines.Scan(); n++ {
 		words := strings.Fields(lines.Text())
 		if len(words) == 0 {
 			continue
@@ -172,7 +182,9 @@ func scanWords(path string, f io.Reader, add func(r record) error) (warnings []s
 			return nil, fmt.Errorf("datasets: %s:%d: %w", path, n, err)
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("datasets: %s:%d: a line of more than %d bytes", path, n, bufio.MaxScanTokenSize-1)
+	} else if err != nil {
 		return nil, fmt.Errorf("datasets: %w", textfile.At(path, err))
 	}
 	if empty {

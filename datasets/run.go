@@ -66,10 +66,7 @@ func ReadRun(path string, judged *Dataset) (*Run, error) {
 	}
 	run.origin.Lines = nil // add appends the lines of documents
 	if form != 1 {
-		ranked := found.Select(slices.SortedFunc(slices.Values(found.Offsets[:found.Rows()]), func(a, b int) int {
-			return cmp.Or(cmp.Compare(found.Gains[b], found.Gains[a]), cmp.Compare(found.DocumentIDs[b], found.DocumentIDs[a]))
-		}))
-		err = run.join(ranked.ByQueries(), judged)
+		err = run.join(found.ByQueries(), judged)
 	} else {
 		err = run.take(scores, judged)
 	}
@@ -138,7 +135,7 @@ func (r *Run) take(scores []float64, judged *Dataset) error {
 	return nil
 }
 
-// join makes the run of what was found, best first, and of the judged documents that were not.
+// join makes the run of what was found, and of the judged documents that were not.
 func (r *Run) join(found, judged *Dataset) error {
 	if err := judged.checkTREC(); err != nil {
 		return err
@@ -159,7 +156,14 @@ func (r *Run) join(found, judged *Dataset) error {
 		for row := judged.Offsets[q]; row < judged.Offsets[q+1]; row++ {
 			rows[judged.documentID(q, row)] = row
 		}
+		var ranked []int
 		for at := found.Offsets[number]; at < found.Offsets[number+1]; at++ {
+			ranked = append(ranked, at)
+		}
+		slices.SortFunc(ranked, func(a, b int) int {
+			return cmp.Or(cmp.Compare(found.Gains[b], found.Gains[a]), cmp.Compare(found.DocumentIDs[b], found.DocumentIDs[a]))
+		})
+		for _, at := range ranked {
 			document := found.DocumentIDs[at]
 			row, isJudged := rows[document]
 			switch {

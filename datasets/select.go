@@ -97,11 +97,12 @@ func (d *Dataset) ByQueries() *Dataset {
 		order = append(order, rows[id]...)
 		offsets = append(offsets, len(order))
 	}
-	grouped := d.Select(order)
-	grouped.QueryIDs, grouped.Offsets = ids, offsets
+	grouped := *d
 	if moved > 0 {
-		grouped.Warnings = append(grouped.Warnings, fmt.Sprintf(
-			"%s: queries are not contiguous: documents were moved to earlier ones of their query %d times", d.Name, moved))
+		grouped = *d.Select(order)
+		grouped.Warnings = []string{fmt.Sprintf(
+			"%s: queries are not contiguous: documents were moved to earlier ones of their query %d times", d.Name, moved)}
 	}
-	return grouped
+	grouped.QueryIDs, grouped.Offsets = ids, offsets
+	return &grouped
 }
