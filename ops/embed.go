@@ -18,7 +18,7 @@ import (
 // each table the row of the code. All are float32 or all float64.
 //
 // Gradients reach the tables: a row of a table gets the sum of what comes in at its code, in
-// the order of the documents, the same for any GOMAXPROCS. None reaches x, which is a leaf in most models.
+// the order of the documents, the same for any GOMAXPROCS. They pass the columns before the codes.
 //
 // Embed returns an error if shapes or dtypes do not fit; the run returns one that names the row if a
 // table does not have a code. Its value lasts until the next run.
@@ -30,13 +30,14 @@ func Embed(x *G.Node, tables G.Nodes) (*G.Node, error) {
 	}
 	features := x.Shape()[1]
 	settings := fmt.Sprint(embeddings)
+	numbers := op.Pure(name+"NumbersVJP", settings, numbersVJP[float32](features, embeddings), numbersVJP[float64](features, embeddings))
 	f := &op.Func{
 		Name: name, Settings: settings,
 		Shape: func(in []tensor.Shape) tensor.Shape {
 			return tensor.Shape{in[0][0], forward.EmbeddedWidth(features, embeddings)}
 		},
 		Do:   op.CheckedByDtype(embed[float32](features, embeddings), embed[float64](features, embeddings)),
-		VJPs: []*op.Term{nil},
+		VJPs: []*op.Term{numbers.Of(op.Input(0), op.Incoming)},
 	}
 	for i := range tables {
 		slope := op.Pure(name+"VJP", fmt.Sprint(settings, i),
@@ -71,6 +72,17 @@ func embed[T op.Float](features int, embeddings []forward.Embedding) op.Checked[
 			return fmt.Errorf("ops: Embed: %w", err)
 		}
 		return nil
+	}
+}
+
+// numbersVJP is x, dy → the derivative by x, 0 by codes.
+func numbersVJP[T op.Float](features int, embeddings []forward.Embedding) op.Kernel[T] {
+	width, numbers := forward.EmbeddedWidth(features, embeddings), features-len(embeddings)
+	return func(_ []op.Tensor, x [][]T, dx []T) {
+		clear(dx)
+		for r := range len(dx) / features {
+			copy(dx[r*features:][:numbers], x[1][r*width:])
+		}
 	}
 }
 

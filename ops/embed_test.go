@@ -30,7 +30,7 @@ var codes = []float64{.1, .2, 0, 1, .3, .4, 2, 1, .5, .6, 2, 0, .7, .8, 0, 0}
 func TestEmbedLooksUpRows(t *testing.T) {
 	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		for machine, run := range optest.Machines {
-			for table := range 2 {
+			for table := range 3 {
 				g := G.NewGraph()
 				x, a, b := embedded(g, dt, codes...)
 				y, err := ops.Embed(x, G.Nodes{a, b})
@@ -44,11 +44,11 @@ func TestEmbedLooksUpRows(t *testing.T) {
 					weights[i] = float64(i + 1)
 				}
 				w := G.NewMatrix(g, dt, G.WithName("w"), G.WithShape(4, 5), G.WithValue(optest.Dense(dt, weights, 4, 5)))
-				_, gradient, err := run(G.Must(G.Sum(G.Must(G.HadamardProd(w, y)))), G.Nodes{a, b}[table])
+				_, gradient, err := run(G.Must(G.Sum(G.Must(G.HadamardProd(w, y)))), G.Nodes{a, b, x}[table])
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := [][]float64{{3 + 18, 4 + 19, 0, 0, 8 + 13, 9 + 14}, {15 + 20, 5 + 10}}[table]
+				want := [][]float64{{3 + 18, 4 + 19, 0, 0, 8 + 13, 9 + 14}, {15 + 20, 5 + 10}, {1, 2, 0, 0, 6, 7, 0, 0, 11, 12, 0, 0, 16, 17, 0, 0}}[table]
 				if !slices.Equal(gradient, want) {
 					t.Errorf("%v, %s, table %d: gradient %v, want %v", dt, machine, table, gradient, want)
 				}

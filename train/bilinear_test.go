@@ -99,6 +99,26 @@ func TestBilinearProductsAreLearned(t *testing.T) {
 	}
 }
 
+// A network with vectors for categories learns products, too, and the linear models that choose and fit them do.
+func TestProductsAreLearnedBesideCategories(t *testing.T) {
+	s := turned(t, 200, "standard+bilinear(q,d,4)")
+	for _, d := range []*datasets.Dataset{s.Train, s.Vali} {
+		for r := range d.Rows() {
+			d.Row(r)[0] = float32(r % 3)
+		}
+	}
+	c := Default()
+	c.Transform, c.Categorical, c.Members, c.LearningRate, c.Epochs, c.Metric = "standard+bilinear(q,d,4)", Features{"x"}, 1, .005, 10, "ndcg@10"
+	r, err := Run(t.Context(), c, s, Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if best := r.History[r.BestEpoch-1].Vali["ndcg@10"]; best < .95 {
+		t.Errorf("NDCG@10 %v", best)
+	}
+	checkRows(t, r.Model, s.Vali)
+}
+
 // checkRows compares scores of a dataset, whose products are made anew, and of rows with vectors, as a service has them.
 func checkRows(t *testing.T, model *ranker.Model, d *datasets.Dataset) {
 	t.Helper()

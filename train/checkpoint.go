@@ -15,7 +15,7 @@ import (
 
 const (
 	checkpointFormat  = "plrank checkpoint"
-	checkpointVersion = 4
+	checkpointVersion = 5
 )
 
 // A checkpointHeader is in every checkpoint, with what hooks keep.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/plrank/plrank/internal/npzfile"
@@ -63,5 +64,31 @@ func TestCraftedListsAreDamage(t *testing.T) {
 		if err := mustNew(t, threeNetworks(mlpScorer), small()).Restore(path); !errors.Is(err, ErrDamaged) {
 			t.Errorf("networks %s: %v", list, err)
 		}
+	}
+}
+
+// A number in the State of a hook, in place of a pointer to one, is an error and no panic.
+func TestStatesAreOfPointers(t *testing.T) {
+	tr, err := New(Config{Optimization: Optimization{Epochs: 1}}.Plain(), Custom{Hooks: []Hook{byValue{}}}, small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tr.Checkpoint(); err == nil || !strings.Contains(err.Error(), "hook1-x is a int: want a pointer") {
+		t.Error(err)
+	}
+}
+
+type byValue struct{ NopHook }
+
+func (byValue) State() State { return State{Values: map[string]any{"x": 1}} }
+
+// Errors of ops are short, however many settings an op has.
+func TestErrorsOfOpsAreShort(t *testing.T) {
+	c := Default()
+	c.LearningRate, c.Cutoff, c.Members = 1e30, AllRanks, 1
+	tr := mustNew(t, c, small())
+	_, err := tr.Run(ctx, Hooks{})
+	if err == nil || strings.Contains(err.Error(), "PC ") || !strings.Contains(err.Error(), "ops: ExpectedMetric: query") || len(err.Error()) > 300 {
+		t.Error(err)
 	}
 }

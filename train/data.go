@@ -204,7 +204,7 @@ type inputs struct {
 	Test      *datasets.Fingerprint `json:"test"`              // null: none
 	Transform string                `json:"transform"`         // hash
 	Model     string                `json:"model"`             // kind, settings and a hash of the arrays
-	Initial   string                `json:"initial,omitempty"` // digest of the initial model, of ranks alone, since a copy may be of a newer version
+	Initial   string                `json:"initial,omitempty"` // digest of the initial model, of ranks alone: a copy may be of a newer version
 	Metrics   []string              `json:"metrics,omitempty"` // Custom.Metrics
 	Hooks     []string              `json:"hooks,omitempty"`   // types of Custom.Hooks
 }

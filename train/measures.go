@@ -30,7 +30,7 @@ func (custom customMeasures) check() error {
 		if name == "" {
 			return fmt.Errorf("train: measure %d of Custom.Metrics has no name: make it by metrics.NewMeasure", i)
 		}
-		if _, err := metrics.ParseMeasure(name); err == nil || seen[name] || isLoss(m) {
+		if _, err := metrics.ParseMeasure(name); err == nil || seen[name] || isLoss(m) || isShare(m) {
 			return fmt.Errorf("train: there is another measure %q: want another name", name)
 		}
 		seen[name] = true

@@ -27,6 +27,9 @@ func (s State) names() []string { return slices.Sorted(maps.Keys(s.Arrays)) }
 func (s State) copied() (values map[string]json.RawMessage, arrays []npzfile.Of[float32], err error) {
 	values = map[string]json.RawMessage{}
 	for name, v := range s.Values {
+		if reflect.ValueOf(v).Kind() != reflect.Pointer {
+			return nil, nil, fmt.Errorf("train: State of a hook: %s is a %T: want a pointer to it, which Restore writes to", name, v)
+		}
 		if values[name], err = json.Marshal(v); err != nil {
 			return nil, nil, fmt.Errorf("train: %s: %w", name, err)
 		}
