@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/plrank/plrank/forest"
+	"github.com/plrank/plrank/transforms"
 )
 
 // An Interaction is what two features add to the difference of two scores together, beyond what each adds alone: the interaction
@@ -22,7 +23,27 @@ type WeightedForest struct {
 	*forest.Forest
 	Weight  float64
 	Columns []int
+	file    *File
 	inputs  func(features []float32) []float32 // of the documents of one query
+}
+
+// Category returns the raw value that a code in the sets of an input stands for, NaN for a missing one. It is not known for the code of
+// all values that training did not see.
+func (w *WeightedForest) Category(input, code int) (value float32, known bool) {
+	t := w.file.Transform
+	if w.file.foreign != nil {
+		return w.file.foreign.Category(input, code), true
+	}
+	at := input - (t.Width() - len(t.Categories))
+	switch {
+	case at < 0:
+		return float32(code), true
+	case code == transforms.MissingValue:
+		return float32(math.NaN()), true
+	case code < transforms.FirstValue || code >= t.Categories[at].Codes():
+		return 0, false
+	}
+	return t.Categories[at].Values[code-transforms.FirstValue], true
 }
 
 // Forests returns the forest that the model is, or the ones of a mixture, which must not be changed.

@@ -202,7 +202,7 @@ const rowsAtOnce = 1024
 
 // forestScorer is the scorer of the file of a forest.
 func (f *File) forestScorer() (s scorer, err error) {
-	w := WeightedForest{Weight: 1, Columns: f.Transform.Outputs()}
+	w := WeightedForest{Weight: 1, Columns: f.Transform.Outputs(), file: f}
 	plain, err := f.Forest()
 	var score func(scores []float64, x []float32)
 	switch {

@@ -8,19 +8,21 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/plrank/plrank/forest"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/file"
 	"github.com/plrank/plrank/ranker"
+	"github.com/plrank/plrank/transforms"
 )
 
 // A treeView shows a tree of a model.
 type treeView struct {
 	*forest.Tree
-	model   *ranker.Model
-	columns []int // of the inputs of the forest
+	model  *ranker.Model
+	forest ranker.WeightedForest
 }
 
 // describeTree prints a tree, numbered from 1 over all forests of the model, and draws it if a path is given.
@@ -31,7 +33,7 @@ func describeTree(m *ranker.Model, number int, svg string, stdout io.Writer) err
 			at -= len(f.Trees)
 			continue
 		}
-		t := treeView{&f.Trees[at-1], m, f.Columns}
+		t := treeView{&f.Trees[at-1], m, f}
 		fmt.Fprintf(stdout, "tree %d: %d leaves, depth %d", number, len(t.Leaves), t.Depth())
 		if f.Weight != 1 {
 			fmt.Fprintf(stdout, ", in a forest of weight %.4g", f.Weight)
@@ -72,20 +74,27 @@ func (t *treeView) text(at int) string {
 		return fmt.Sprintf("%.5g", t.Leaves[^at])
 	}
 	n := &t.Nodes[at]
-	name := command.Printable(t.model.FeatureName(t.columns[n.Column]))
+	name := command.Printable(t.model.FeatureName(t.forest.Columns[n.Column]))
 	var condition string
+	missingLeft := n.MissingLeft
 	switch {
 	case n.Set != nil:
-		condition = fmt.Sprintf("%s is %s", name, t.categories(n))
+		var words string
+		words, missingLeft = t.categories(n)
+		condition = fmt.Sprintf("%s is %s", name, words)
 	case n.Threshold >= math.MaxFloat64:
 		condition = name + " is given"
 	default:
-		condition = fmt.Sprintf("%s ≤ %.6g", name, n.Threshold)
+		limit, sign := fmt.Sprintf("%.6g", n.Threshold), "≤"
+		if rounded, _ := strconv.ParseFloat(limit, 64); rounded > n.Threshold { // as those of XGBoost, just below its own
+			sign = "<"
+		}
+		condition = fmt.Sprintf("%s %s %s", name, sign, limit)
 	}
 	switch {
-	case n.MissingLeft && n.ZeroMissing:
+	case missingLeft && n.ZeroMissing:
 		condition += ", 0 or missing"
-	case n.MissingLeft:
+	case missingLeft:
 		condition += " or missing"
 	case n.ZeroMissing:
 		condition += ", not 0"
@@ -98,11 +107,14 @@ func (t *treeView) text(at int) string {
 
 const mostCategories = 8 // of a node
 
-// categories returns the categories that go to the left.
-func (t *treeView) categories(n *forest.Node) string {
+// categories returns the categories that go to the left, and whether missing values do.
+func (t *treeView) categories(n *forest.Node) (words string, missing bool) {
 	var list []string
 	more := 0
-	column := t.columns[n.Column]
+	if v, _ := t.forest.Category(n.Column, transforms.MissingValue); v == v { // else missing values have a code
+		missing = n.MissingLeft
+	}
+	column := t.forest.Columns[n.Column]
 	var levels []string
 	if all := t.model.Levels(); all != nil {
 		levels = all[column]
@@ -110,29 +122,28 @@ func (t *treeView) categories(n *forest.Node) string {
 	for i, word := range n.Set {
 		for ; word != 0; word &= word - 1 {
 			code := 64*i + bits.TrailingZeros64(word)
+			v, known := t.forest.Category(n.Column, code)
 			switch {
+			case v != v:
+				missing = true
 			case len(list) == mostCategories:
 				more++
-			case levels == nil:
-				number := float32(code)
-				if foreign := t.model.Foreign(); foreign != nil {
-					number = foreign.Category(n.Column, code)
-				}
-				list = append(list, fmt.Sprint(number))
-			case code == 0 || code > len(levels):
+			case !known || levels != nil && (v < 1 || int(v) > len(levels)):
 				list = append(list, "(not in the training data)")
+			case levels == nil:
+				list = append(list, fmt.Sprint(v))
 			default:
-				list = append(list, command.Printable(levels[code-1]))
+				list = append(list, command.Printable(levels[int(v)-1]))
 			}
 		}
 	}
 	if list == nil {
-		return "(no category)"
+		return "(no category)", missing
 	}
 	if more > 0 {
 		list = append(list, fmt.Sprintf("%d more", more))
 	}
-	return strings.Join(list, " | ")
+	return strings.Join(list, " | "), missing
 }
 
 // svg draws the tree from left to right, a line for each leaf, with the upper branch of a node where its condition holds.

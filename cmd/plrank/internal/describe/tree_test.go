@@ -39,6 +39,30 @@ func twoTrees(t *testing.T) string {
 	return path
 }
 
+// Sets of categories have codes, which the transform gives values: of a text, of numbers, of missing and of unseen values. A number that
+// the threshold rounds up to does not go to the left, as those of XGBoost's "< 5".
+func TestTreeHasTheValuesOfCodes(t *testing.T) {
+	f := ranker.File{FeatureIDs: []int{1, 2, 9}, Levels: [][]string{nil, nil, {"x", "y", "z"}}, Gain: "exp2",
+		Transform: &transforms.Transform{Spec: "raw", Inputs: 3, Columns: []int{0}, Parts: []transforms.Part{{Name: "raw"}},
+			Categories: []transforms.Category{{Column: 1, Values: []float32{-3, 40}}, {Column: 2, Values: []float32{1, 3}}}}}
+	if err := f.SetForest(&forest.Forest{Inputs: 3, Trees: []forest.Tree{{Nodes: []forest.Node{
+		{Column: 1, Set: []uint64{1<<0 | 1<<3}, MissingLeft: true, Left: 1, Right: 2},
+		{Column: 2, Set: []uint64{1<<1 | 1<<3}, Left: ^0, Right: ^1}, {Column: 0, Threshold: 4.9999995, Left: ^2, Right: ^3}},
+		Leaves: []float64{1, 2, 3, 4}}}}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "m.npz")
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	_, stdout, stderr := call("-model", path, "-tree", "1")
+	for _, want := range []string{"\n2 is (not in the training data) | 40\n", "yes: 9 is z or missing\n", "no: 1 < 5\n"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in %s%s", want, stdout, stderr)
+		}
+	}
+}
+
 func linear(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "linear.npz")
 	testkit.LinearModel(t, path, 1, 10, 100)
