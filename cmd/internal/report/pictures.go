@@ -138,7 +138,8 @@ func (r *Run) Curve() viz.Plot {
 		name = fmt.Sprintf("best epoch, %d", epoch)
 	}
 	if values != nil { // otherwise no single epoch is the best
-		p.Series = append(p.Series, viz.Series{Name: name, Style: viz.Points, X: []float64{float64(epoch)}, Y: []float64{float64(values[metric])}})
+		p.Series = append(p.Series, viz.Series{Name: name, Style: viz.Points, X: []float64{float64(epoch)},
+			Y: []float64{float64(values[metric])}})
 	}
 	return p
 }

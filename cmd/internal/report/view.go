@@ -204,7 +204,8 @@ func (v *view) facts(_ context.Context, r *rows) error {
 func (v *view) targets() (list []viz.Row) {
 	if best := v.best(); best != nil {
 		for _, t := range best.Targets {
-			list = append(list, viz.Row{"Target", fmt.Sprintf("%s, on the training split; multiplier %.3g", cut(t.String(), mostText), t.Multiplier)})
+			list = append(list, viz.Row{"Target", fmt.Sprintf("%s, on the training split; multiplier %.3g", cut(t.String(), mostText),
+				t.Multiplier)})
 		}
 	}
 	return list
