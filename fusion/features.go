@@ -24,10 +24,10 @@ const (
 // Forms lists them.
 var Forms = []Form{MinMax, L2, ZScore, DBSF, Reciprocal}
 
-// Ranks returns the ranks of the documents of a query in a run, from 1 by descending score, and for equal scores in their order;
+// ranks returns the ranks of the documents of a query in a run, from 1 by descending score, and for equal scores in their order;
 // 0 for documents without a score (NaN).
-func Ranks(scores []float64) []int {
-	ranks := make([]int, len(scores))
+func ranks(scores []float64) []int {
+	byDocument := make([]int, len(scores))
 	var order []int
 	for d, s := range scores {
 		if !math.IsNaN(s) {
@@ -36,9 +36,9 @@ func Ranks(scores []float64) []int {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	for rank, d := range order {
-		ranks[d] = rank + 1
+		byDocument[d] = rank + 1
 	}
-	return ranks
+	return byDocument
 }
 
 // Features returns the features of the documents of a query from the scores of a run, NaN for documents that it lacks. If all scores
@@ -62,7 +62,7 @@ func (f Form) Features(scores []float64, k float64) []float64 {
 		DBSF:   func(s float64) float64 { return 0.5 + (s-mean)/(6*stat.StdDev(found, nil)) },
 	}[f]
 	constant := high == low && f != L2 || norm == 0
-	for d, rank := range Ranks(scores) {
+	for d, rank := range ranks(scores) {
 		switch {
 		case rank == 0:
 		case f == Reciprocal:

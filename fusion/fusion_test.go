@@ -39,7 +39,7 @@ func TestFormsByHand(t *testing.T) {
 			}
 		}
 	}
-	if ranks := Ranks([]float64{1, 5, missing, 1, 7}); !slices.Equal(ranks, []int{3, 2, 0, 4, 1}) {
+	if ranks := ranks([]float64{1, 5, missing, 1, 7}); !slices.Equal(ranks, []int{3, 2, 0, 4, 1}) {
 		t.Errorf("ranks %v", ranks)
 	}
 }

@@ -20,11 +20,10 @@ var strengths = []float64{0.005, 0.02, 0.1, 1}
 
 // A Model is what Learn finds.
 type Model struct {
-	Weights            // fitted to all queries
-	Held     []Weights // [folds] fitted to the queries of the other folds, to be measured on the fold
-	Fold     []int     // [queries] the fold of each
-	Forms    []Weights // fitted to all queries, one of each form, the best first by cross-validation
-	Expected []float64 // E[NDCG] of Forms on the queries held out
+	Weights           // fitted to all queries
+	Held    []Weights // [folds] fitted to the queries of the other folds, to be measured on the fold
+	Fold    []int     // [queries] the fold of each
+	Forms   []Weights // fitted to all queries, one of each form, the best first by cross-validation
 
 	// Kinds has weights for kinds of queries, of the form, k and temperature of Weights; nil: they are not certainly better than the same
 	// for all. HeldKinds [folds] are fitted to the queries of the other folds.
@@ -104,7 +103,7 @@ func Learn(ctx context.Context, queries []*Query, discounts []float64, folds int
 	best := s.perForm(folds)
 	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(s.mean(b, folds), s.mean(a, folds)) })
 	for _, c := range best {
-		m.Forms, m.Expected = append(m.Forms, s.fits[s.at(c, folds, folds)]), append(m.Expected, s.mean(c, folds))
+		m.Forms = append(m.Forms, s.fits[s.at(c, folds, folds)])
 	}
 	return m, nil
 }
