@@ -70,7 +70,12 @@ func Describe(name string, datasets ...*Dataset) *Description {
 	d := &Description{Name: name, Labels: map[string]int{}, Constant: []int{}, ConstantInQueries: []int{}, Missing: []int{}}
 	counts := map[float32]int{}
 	var sizes []int // of queries
-	for _, s := range datasets {
+	for i, s := range datasets {
+		if s.Labels == nil && s.Queries() > 0 { // what is only scored may have none
+			own := *s
+			own.Labels = slices.Repeat([]float32{Unlabelled}, s.Offsets[s.Queries()])
+			s, datasets[i] = &own, &own
+		}
 		d.Warnings = append(d.Warnings, s.Warnings...)
 		for _, name := range s.origin.LabelColumns {
 			if !slices.Contains(d.LabelColumns, name) {

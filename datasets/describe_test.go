@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"encoding/json"
+	"io"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -112,5 +113,19 @@ func BenchmarkDescribe(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*features), "ns/feature")
 		})
+	}
+}
+
+// A program that only scores may leave labels out.
+func TestDatasetsWithoutLabels(t *testing.T) {
+	d := three()
+	d.Labels = nil
+	if is := Describe("d", d); is.Documents != 4 || is.Labels["-1"] != 4 || is.LabelFree != 4 || is.FeatureList[0].Max != 7 {
+		t.Errorf("%+v", is)
+	}
+	for _, err := range []error{d.Validate(), WriteQrels(io.Discard, d), WriteRun(io.Discard, d, make([]float64, 4), "t")} {
+		if err == nil || !strings.Contains(err.Error(), "labels") {
+			t.Errorf("error %v", err)
+		}
 	}
 }

@@ -129,13 +129,13 @@ func readTable(r io.Reader, names [3][]string, want string) (rows []record, err 
 		words, err = table.Read()
 	}
 	for ; err != io.EOF; words, err = table.Read() {
-		line, _ := table.FieldPos(0)
-		switch {
-		case err != nil && len(words) == 1 && want != "":
+		if err != nil && len(words) == 1 && want != "" {
 			continue
-		case err != nil:
+		} else if err != nil {
 			return nil, err
-		case len(words) <= slices.Max(columns[:]):
+		}
+		line, _ := table.FieldPos(0)
+		if len(words) <= slices.Max(columns[:]) {
 			return nil, &csv.ParseError{StartLine: line, Err: fmt.Errorf("%d columns: want query, document and score", len(words))}
 		}
 		rows = append(rows, record{line, []string{words[columns[0]], words[columns[1]], words[columns[2]]}})
@@ -163,6 +163,9 @@ func readPreferences(r io.Reader) (records []record, err error) {
 	wins := map[string]map[string]int{} // net, by query and document
 	for _, row := range rows {
 		query := row.words[0]
+		if row.words[1] == row.words[2] {
+			return nil, &csv.ParseError{StartLine: row.line, Err: fmt.Errorf("query %s: %q is better than itself", query, row.words[1])}
+		}
 		if wins[query] == nil {
 			queries, wins[query] = append(queries, query), map[string]int{}
 		}

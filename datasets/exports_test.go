@@ -73,6 +73,8 @@ func TestExportsOfJudgementToolsAreRead(t *testing.T) {
 		"query,docid,rating\nq,a,inf\n":    "\"inf\" is not a label",
 		"query,docid,rating\n ,a,1\n":      `query "", document "a"`,
 		"query,docid,rating\nq,a,1\nq,b\n": path + ":3: wrong number of fields",
+		"query,docid,rating\n\"q,a,1\n":    path + ":2: extraneous or missing \"",
+		"query,better,worse\nq,a,a\n":      path + ":2: query q: \"a\" is better than itself",
 		`{"query_groups": [{"name": "q", "relevant_documents": 7}]}`:                     `query "q": want documents with their ratings, not 7`,
 		`{"query_groups": [{"name": "q", "relevant_documents": {"a": {}}}]}`:             `judgement 1: "" is not a label`,
 		`{"judgmentRatings": [{"query": "q", "ratings": [{"docId": 3, "rating": []}]}]}`: `judgement 1: "[]" is not a label`,

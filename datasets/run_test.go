@@ -187,7 +187,7 @@ func TestRunErrorsSayWhereAndWhat(t *testing.T) {
 	}{
 		"file:2: 3 words: want a score on every line": {"1\n1 2 3\n", judged},
 		"file:2: 6 words: want a score on every line": {"1\n1 Q0 a 1 2 t\n", judged},
-		"file:2: a line of more than 65535 bytes":         {"1\n" + strings.Repeat("1", 1<<16) + "\n", judged},
+		"file:2: a line of more than 65535 bytes":     {"1\n" + strings.Repeat("1", 1<<16) + "\n", judged},
 		"file:2: 1 words": {"1 Q0 a 1 2 t\n5\n", judged},
 		`file:1: "NaN" is not a score: want a finite`:    {"NaN\n", judged},
 		`file:1: "1e309" is not a score`:                 {"1 Q0 a 1 1e309 t\n", judged},

@@ -19,6 +19,9 @@ import (
 // refuse or misread: a score that is not finite, an id that is empty or has blanks or control characters, a query id that
 // begins with #, and duplicate queries or documents of a query.
 func WriteRun(w io.Writer, d *Dataset, scores []float64, tag string) error {
+	if err := d.checkTREC(); err != nil {
+		return err
+	}
 	if len(scores) != d.Rows() {
 		return fmt.Errorf("datasets: %s: %d scores for %d rows", d.Name, len(scores), d.Rows())
 	}
@@ -29,9 +32,6 @@ func WriteRun(w io.Writer, d *Dataset, scores []float64, tag string) error {
 		if math.IsNaN(s) || math.IsInf(s, 0) {
 			return fmt.Errorf("datasets: %s: the score is %g: it must be finite", d.Where(r), s)
 		}
-	}
-	if err := d.checkTREC(); err != nil {
-		return err
 	}
 	out := bufio.NewWriter(w)
 	for q, id := range d.QueryIDs {
@@ -77,6 +77,9 @@ func (d *Dataset) documentID(q, r int) string {
 
 // checkTREC finds ids that would break a TREC file.
 func (d *Dataset) checkTREC() error {
+	if n := len(d.Offsets); n > 0 && d.Offsets[n-1] != d.Rows() {
+		return fmt.Errorf("datasets: %s: %d labels for %d documents: want Unlabelled where there is none", d.Name, d.Rows(), d.Offsets[n-1])
+	}
 	queries, documents := map[string]bool{}, map[string]int{}
 	for q, query := range d.QueryIDs {
 		first, end := d.Offsets[q], d.Offsets[q+1]

@@ -17,7 +17,7 @@ func (d *Dataset) Validate() error {
 		return fmt.Errorf("datasets: %s: %s", d.Name, fmt.Sprintf(format, args...))
 	}
 	if len(d.Offsets) == 0 || d.Offsets[0] != 0 || d.Offsets[len(d.Offsets)-1] != d.Rows() || !slices.IsSorted(d.Offsets) {
-		return bad("offsets must ascend from 0 to the %d rows", d.Rows())
+		return bad("offsets must ascend from 0 to the number of labels, %d", d.Rows())
 	}
 	if err := text.CheckFeatureIDs(d.FeatureIDs); err != nil {
 		return bad("%v", err)

@@ -39,6 +39,9 @@ func Grid(d *datasets.Dataset, o GridOptions) (base.FixedDataGrid, error) {
 	if d.IsSparse() {
 		return nil, fmt.Errorf("golearn: %s: documents are sparse, of %d features: want fewer, or dense ones", d.Name, d.Width())
 	}
+	if err := d.Validate(); err != nil {
+		return nil, fmt.Errorf("golearn: %w", err)
+	}
 	var list []column
 	for c, width := 0, d.Width(); c < width; c++ {
 		list = append(list, numbers(d.FeatureName(c), d.Rows(), func(row int) float32 { return d.Features[row*width+c] }))
