@@ -67,15 +67,7 @@ const (
 
 // Flags returns the flags; their defaults are what s holds. Absent says what it means if there is no -data.
 func (s *Source) Flags(absent string) Flags {
-	return slices.Concat(s.splitFlags(absent), s.FileFlags())
-}
-
-// FileFlags returns the flags for how files are read.
-func (s *Source) FileFlags() Flags { return slices.Concat(s.ReadingFlags(), s.trainingFlags()) }
-
-// splitFlags returns the flags for where the data are.
-func (s *Source) splitFlags(absent string) Flags {
-	return Flags{
+	return slices.Concat(Flags{
 		{Name: "data", Value: &s.Data, Resumable: true,
 			Help: "a `file`; a folder of train, vali and test files or of folds; or synthetic:SHAPE[/TRUTH], in the shape of " +
 				strings.Join(datasets.SyntheticShapes(), ", ") + ", labels by " + strings.Join(datasets.SyntheticTruths(), ", ") + absent},
@@ -87,7 +79,7 @@ func (s *Source) splitFlags(absent string) Flags {
 		{Name: "test", Value: &s.Test, Topic: "splits", Resumable: true, Help: "the `file` of the test split, or a folder of its parts"},
 		{Name: "fold", Value: &s.Fold, Topic: "splits",
 			Help: "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …"},
-	}
+	}, s.ReadingFlags(), s.trainingFlags())
 }
 
 // ReadingFlags returns the flags for how a file is read, whatever for.
