@@ -215,22 +215,17 @@ func printConvention(w io.Writer, r *train.Report) {
 }
 
 // lossesBySplit says by what gains the loss of each split is.
-func lossesBySplit(r *train.Report) []string {
-	var clicks, labels []string
+func lossesBySplit(r *train.Report) (list []string) {
+	splits := map[bool][]string{} // by whether gains are from clicks
 	for _, s := range r.Splits {
-		if s.FromClicks {
-			clicks = append(clicks, s.Name)
-		} else {
-			labels = append(labels, s.Name)
+		splits[s.FromClicks] = append(splits[s.FromClicks], s.Name)
+	}
+	for clicks, by := range map[bool]string{true: "gains from clicks", false: "labels"} {
+		if names := splits[clicks]; names != nil {
+			list = append(list, "by "+by+" on "+strings.Join(names, " and "))
 		}
 	}
-	var list []string
-	if clicks != nil {
-		list = append(list, "by gains from clicks on "+strings.Join(clicks, " and "))
-	}
-	if labels != nil {
-		list = append(list, "by labels on "+strings.Join(labels, " and "))
-	}
+	slices.Sort(list)
 	return list
 }
 

@@ -367,13 +367,20 @@ func Without(o datasets.ReadOptions, roles ...string) datasets.ReadOptions {
 	return o
 }
 
-// WithFlags adds to an error from reading the flags that help.
+// WithFlags adds to an error the flags that help.
 func WithFlags(err error) error {
-	switch {
-	case errors.Is(err, datasets.ErrFolds):
-		return fmt.Errorf("%w (such as -fold 1)", err)
-	case errors.Is(err, datasets.ErrMinusOne):
-		return fmt.Errorf("%w (-minus-one irrelevant, or -minus-one unlabelled)", err)
+	for _, hint := range []struct {
+		is    error
+		flags string
+	}{
+		{datasets.ErrFolds, "such as -fold 1"},
+		{datasets.ErrMinusOne, "-minus-one irrelevant, or -minus-one unlabelled"},
+		{train.ErrNoGroups, "-group-column, or -groups FILE, or a file named FILE.groups next to each FILE of data"},
+		{metrics.ErrHighLabel, "-gain linear"},
+	} {
+		if errors.Is(err, hint.is) {
+			return fmt.Errorf("%w (%s)", err, hint.flags)
+		}
 	}
 	return err
 }

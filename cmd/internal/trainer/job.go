@@ -13,7 +13,6 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/command"
 	"github.com/plrank/plrank/internal/mpi"
-	"github.com/plrank/plrank/metrics"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
 )
@@ -171,17 +170,6 @@ func (o *options) initial() (*ranker.Model, error) {
 		return nil, err
 	}
 	return m, o.beginWith(m)
-}
-
-// withFlags adds to an error the flags that help.
-func withFlags(err error) error {
-	switch {
-	case errors.Is(err, train.ErrNoGroups):
-		return fmt.Errorf("%w (-group-column, or a file named FILE.groups next to each FILE of data)", err)
-	case errors.Is(err, metrics.ErrHighLabel):
-		return fmt.Errorf("%w (-gain linear)", err)
-	}
-	return err
 }
 
 // inTurn calls f for rank 0 first, then for one process of each other host, then for the

@@ -85,7 +85,7 @@ func (m *model) fit(ctx context.Context, stdout, stderr io.Writer) (result *trai
 	}
 	m.trainer, err = train.New(m.config, custom, m.splits)
 	if err = mpi.Agree(m.processes, err); err != nil {
-		return nil, withFlags(err)
+		return nil, cli.WithFlags(err)
 	}
 	cli.LimitGarbage()
 	m.rival.Trainer = m.trainer
