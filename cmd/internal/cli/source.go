@@ -240,19 +240,35 @@ func vectors(flag string) (list []transforms.Vector) {
 	return list
 }
 
+// Options returns the options for the flags, until the context is done, with the features, the roles of columns and what labels are for
+// that are wanted, and what models know.
+func (s *Source) Options(ctx context.Context, wanted datasets.ReadOptions) datasets.ReadOptions {
+	o := s.ReadOptions()
+	o.Context, o.Labels = ctx, wanted.Labels
+	o.FeatureIDs, o.FeatureNames, o.Categorical = wanted.FeatureIDs, wanted.FeatureNames, wanted.Categorical
+	o.Levels, o.NumberLevels = wanted.Levels, wanted.NumberLevels
+	o.Roles, o.OfModel, o.Unasked = wanted.Roles, wanted.OfModel, wanted.Unasked
+	if o.Products = wanted.Products; wanted.FeatureIDs != nil {
+		files := o.Vectors
+		o.Vectors = slices.Clone(wanted.Vectors)
+		for i, v := range o.Vectors { // a model knows no files
+			if at := slices.IndexFunc(files, func(f transforms.Vector) bool { return f.Name == v.Name }); at >= 0 {
+				o.Vectors[i].File = files[at].File
+			}
+		}
+	}
+	s.complete(&o)
+	return o
+}
+
 // Open reads or makes the collection, until the context is done, and prints the warnings. It takes Seed, Folds and
 // Unlabelled from o, and from o.Read the features that are wanted, and what labels are for.
 func (s *Source) Open(ctx context.Context, o datasets.Options, stderr io.Writer) (*datasets.Splits, error) {
 	if shape, ok := strings.CutPrefix(s.Data, syntheticPrefix); ok {
 		return datasets.SyntheticShape(shape, cmp.Or(s.Scale, defaultScale), o.Seed)
 	}
-	wanted := o.Read
-	o.Read = s.ReadOptions()
-	TakeFeatures(&o.Read, wanted)
-	o.Read.Labels = wanted.Labels
+	o.Read = s.Options(ctx, o.Read)
 	o.Vali, o.Test, o.Fold, o.Cache = s.Vali, s.Test, s.Fold, s.cacheFolder()
-	o.Read.Context = ctx
-	s.complete(&o.Read)
 	splits, err := datasets.Open(s.Data, o)
 	if err != nil {
 		return nil, WithFlags(err)
@@ -291,11 +307,7 @@ func Named(s *datasets.Splits) (list []train.Split) {
 // ReadFile reads the file of data, whole, until the context is done, and prints the warnings. It takes from wanted the
 // features, the roles of columns, and what labels are for.
 func (s *Source) ReadFile(ctx context.Context, wanted datasets.ReadOptions, stderr io.Writer) (*datasets.Dataset, error) {
-	read := s.ReadOptions()
-	read.Context, read.Labels = ctx, wanted.Labels
-	TakeFeatures(&read, wanted)
-	s.complete(&read)
-	d, err := datasets.ReadFile(s.Data, read)
+	d, err := datasets.ReadFile(s.Data, s.Options(ctx, wanted))
 	if err != nil {
 		return nil, WithFlags(err)
 	}
@@ -336,23 +348,6 @@ func (s *Source) complete(o *datasets.ReadOptions) {
 	maps.Copy(roles, o.Roles)
 	if o.Roles = roles; o.FeatureIDs == nil {
 		o.Categorical = append(o.Categorical, s.known.Categorical...)
-	}
-}
-
-// TakeFeatures copies to o the features that are wanted, and the roles of columns.
-func TakeFeatures(o *datasets.ReadOptions, wanted datasets.ReadOptions) {
-	o.FeatureIDs, o.FeatureNames, o.Categorical = wanted.FeatureIDs, wanted.FeatureNames, wanted.Categorical
-	o.Levels, o.NumberLevels = wanted.Levels, wanted.NumberLevels
-	o.Roles, o.OfModel, o.Unasked = wanted.Roles, wanted.OfModel, wanted.Unasked
-	if o.Products = wanted.Products; wanted.FeatureIDs == nil {
-		return
-	}
-	files := o.Vectors
-	o.Vectors = slices.Clone(wanted.Vectors)
-	for i, v := range o.Vectors { // a model knows no files
-		if at := slices.IndexFunc(files, func(f transforms.Vector) bool { return f.Name == v.Name }); at >= 0 {
-			o.Vectors[i].File = files[at].File
-		}
 	}
 }
 

@@ -96,9 +96,7 @@ func (s *scoring) file(ctx context.Context, path string) (warnings []string, err
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		again, s.size = true, info.Size()
 	}
-	read := s.ReadOptions()
-	read.Context = ctx
-	cli.TakeFeatures(&read, cli.Without(datasets.OptionsFor(s.model), "weight", "group"))
+	read := s.Source.Options(ctx, cli.Without(datasets.OptionsFor(s.model), "weight", "group"))
 	if read.Labels = "unused"; s.qrels != "" {
 		read.Labels = "needed"
 	}
