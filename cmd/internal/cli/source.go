@@ -219,42 +219,25 @@ func (s *Source) SingleFile() bool {
 	return err == nil && !info.IsDir() && s.Vali == "" && s.Test == "" && s.Fold == 0
 }
 
-// ReadOptions returns the options for the flags.
-func (r Reading) ReadOptions() datasets.ReadOptions {
-	return datasets.ReadOptions{
-		Duplicates: r.Duplicates, LabelColumn: r.LabelColumn, QueryColumn: r.QueryColumn, DocumentColumn: r.DocumentColumn,
-		Features: command.Words(r.Features), Ignore: command.Words(r.Ignore),
-		MinusOne: r.MinusOne, Headerless: r.Headerless, Missing: command.Words(r.Missing),
-		WeightColumn: r.WeightColumn, BaseColumn: r.BaseColumn, GroupColumn: r.GroupColumn,
-		Intents: command.Words(r.Intents), Subtopics: r.Subtopics, Schema: columns.Find,
-		Vectors: vectors(r.Vectors),
-	}
-}
-
-// vectors returns the vectors that -vector names.
-func vectors(flag string) (list []transforms.Vector) {
-	for _, word := range command.Words(flag) {
-		name, file, _ := strings.Cut(word, "=")
-		list = append(list, transforms.Vector{Name: name, File: file})
-	}
-	return list
-}
-
-// Options returns the options for the flags, until the context is done, with the features, the roles of columns and what labels are for
-// that are wanted, and what models know.
+// Options returns the options for the flags, until the context is done. The features, the roles of columns and what labels are for are as
+// wanted, completed by what models know.
 func (s *Source) Options(ctx context.Context, wanted datasets.ReadOptions) datasets.ReadOptions {
-	o := s.ReadOptions()
-	o.Context, o.Labels = ctx, wanted.Labels
-	o.FeatureIDs, o.FeatureNames, o.Categorical = wanted.FeatureIDs, wanted.FeatureNames, wanted.Categorical
-	o.Levels, o.NumberLevels = wanted.Levels, wanted.NumberLevels
-	o.Roles, o.OfModel, o.Unasked = wanted.Roles, wanted.OfModel, wanted.Unasked
-	if o.Products = wanted.Products; wanted.FeatureIDs != nil {
-		files := o.Vectors
-		o.Vectors = slices.Clone(wanted.Vectors)
-		for i, v := range o.Vectors { // a model knows no files
-			if at := slices.IndexFunc(files, func(f transforms.Vector) bool { return f.Name == v.Name }); at >= 0 {
-				o.Vectors[i].File = files[at].File
-			}
+	o, r := wanted, s.Reading
+	o.Context, o.Schema = ctx, columns.Find
+	o.Duplicates, o.MinusOne, o.Headerless, o.Missing = r.Duplicates, r.MinusOne, r.Headerless, command.Words(r.Missing)
+	o.LabelColumn, o.QueryColumn, o.DocumentColumn = r.LabelColumn, r.QueryColumn, r.DocumentColumn
+	o.WeightColumn, o.BaseColumn, o.GroupColumn = r.WeightColumn, r.BaseColumn, r.GroupColumn
+	o.Intents, o.Subtopics = command.Words(r.Intents), r.Subtopics
+	o.Features, o.Ignore = command.Words(r.Features), command.Words(r.Ignore)
+	o.Vectors = slices.Clone(wanted.Vectors)
+	for _, word := range command.Words(r.Vectors) {
+		name, file, _ := strings.Cut(word, "=")
+		at := slices.IndexFunc(o.Vectors, func(v transforms.Vector) bool { return v.Name == name })
+		switch {
+		case at >= 0: // a model knows no files
+			o.Vectors[at].File = file
+		case wanted.FeatureIDs == nil:
+			o.Vectors = append(o.Vectors, transforms.Vector{Name: name, File: file})
 		}
 	}
 	s.complete(&o)
@@ -370,7 +353,7 @@ func WithFlags(err error) error {
 	}{
 		{datasets.ErrFolds, "such as -fold 1"},
 		{datasets.ErrMinusOne, "-minus-one irrelevant, or -minus-one unlabelled"},
-		{train.ErrNoGroups, "-group-column, or -groups FILE, or a file named FILE.groups next to each FILE of data"},
+		{train.ErrNoGroups, "-group-column, or a file named FILE.groups next to each FILE of data"},
 		{metrics.ErrHighLabel, "-gain linear"},
 	} {
 		if errors.Is(err, hint.is) {

@@ -28,9 +28,12 @@ func parsed(t *testing.T, args ...string) *Source {
 
 // Every flag of reading sets the option of its name, and no other.
 func TestReadOptionsFollowTheFlags(t *testing.T) {
+	options := func(args ...string) datasets.ReadOptions {
+		return parsed(t, args...).Options(t.Context(), datasets.ReadOptions{})
+	}
 	for _, name := range new(Source).Flags("").Without("data", "scale", "vali", "test", "fold").Names() {
 		value := map[string]string{"duplicates": "last", "headerless": "true"}[name]
-		before, after := reflect.ValueOf(parsed(t).ReadOptions()), reflect.ValueOf(parsed(t, "-"+name+"="+cmp.Or(value, "x")).ReadOptions())
+		before, after := reflect.ValueOf(options()), reflect.ValueOf(options("-"+name+"="+cmp.Or(value, "x")))
 		for i := range before.NumField() {
 			option := before.Type().Field(i).Name
 			if option == "Schema" { // the same function, which cannot be compared
