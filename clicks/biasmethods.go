@@ -28,8 +28,8 @@ const (
 	AllPairs Method = "all-pairs"
 	// RegressionEM is expectation maximisation (Wang et al., WSDM 2018), for rankings that
 	// were not drawn by a known policy. The relevance of a document is a regression on its
-	// features; without features it is a number for each document of a query, which needs
-	// queries that are asked often, in different rankings.
+	// features; without features, or with sparse or more than 1,000 ones, it is a number for each
+	// document of a query, which needs queries that are asked often, in different rankings.
 	RegressionEM Method = "em"
 )
 

@@ -69,8 +69,8 @@ type Estimate struct {
 // numerators. It applies to the target alone, so that it can lower a difference from the baseline
 // but not raise it.
 //
-// r̂ is a ridge regression of clicks on the logged features and scores, fitted without the
-// queries that it is used for. A policy is assumed to show as many documents as were shown.
+// r̂ is a ridge regression of clicks on the logged scores and features, unless these are sparse or more than 1,000, fitted without
+// the queries that it is used for. A policy is assumed to show as many documents as were shown.
 //
 // Intervals are bootstraps over units. More than 10,000 units are merged into 10,000. If few large
 // weights decide, a log may lack the largest weights, and intervals end too low. For rips and whole-ranking it is known how large

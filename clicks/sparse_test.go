@@ -128,3 +128,25 @@ func TestOddWords(t *testing.T) {
 		}
 	}
 }
+
+// Regressions of more features than can be solved in a short time leave them out.
+func TestWideDocumentsAreRegressedOnTheirScores(t *testing.T) {
+	log := simulated(t, 6, 3, 300)
+	for _, width := range []int{mostRegressed, mostRegressed + 1} {
+		wide := &Log{Impressions: []Impression{{Query: "q", Documents: []string{"a"}, Features: make([]float32, width)}}}
+		want := map[bool]int{true: width + 2, false: 2}[width == mostRegressed]
+		if got := newRegression(wide.situations()).width; got != want {
+			t.Errorf("%d features: %d inputs, want %d", width, got, want)
+		}
+	}
+	log.FeatureIDs = nil
+	for i := range log.Impressions {
+		log.Impressions[i].Features = make([]float32, 6*(mostRegressed+1))
+	}
+	if _, _, err := EstimateBias(log, RegressionEM); err != nil {
+		t.Error(err)
+	}
+	if _, err := Evaluate(log, Target{Policy: Logged, Bias: Bias{Alpha: []float64{1, .5, .3}}}, DR); err != nil {
+		t.Error(err)
+	}
+}

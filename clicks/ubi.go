@@ -205,46 +205,43 @@ func parseTime(t string) (time.Time, error) {
 // impressions are not used. AppendQuery returns an error if the impression has no ID, or
 // another number of columns.
 func AppendQuery(dst []byte, im *Impression, log *Log) ([]byte, error) {
+	err := log.checkColumns(im.width())
 	var features []byte
-	if err := log.checkColumns(im.width()); err != nil {
+	if err == nil {
+		features, err = im.featuresJSON(log)
+	}
+	if err != nil {
 		return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
 	}
-	if im.Features != nil {
-		features = append(features, '[')
-		for i, v := range im.Features {
-			if i > 0 {
-				features = append(features, ',')
-			}
-			var levels []string
-			if len(log.Levels) > 0 {
-				levels = log.Levels[i%len(log.Levels)]
-			}
-			var err error
-			if features, err = AppendFeature(features, v, levels); err != nil {
-				return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
-			}
-		}
-		features = append(features, ']')
-	}
-	if im.Sparse != nil {
-		features = append(features, '[')
-		for d := range im.Sparse.Len() {
-			columns, values := im.Sparse.Row(d)
-			if d > 0 {
-				features = append(features, ',')
-			}
-			var err error
-			if features, err = AppendSparse(features, func(yield func(string, float32) bool) {
-				for i, c := range columns {
-					yield(log.featureName(int(c)), values[i])
-				}
-			}); err != nil {
-				return dst, fmt.Errorf("clicks: impression %q: %w", im.ID, err)
-			}
-		}
-		features = append(features, ']')
-	}
 	return AppendQueryJSON(dst, im, features, log)
+}
+
+// featuresJSON returns the features for [AppendQueryJSON].
+func (im *Impression) featuresJSON(log *Log) (text []byte, err error) {
+	for i, v := range im.Features {
+		var levels []string
+		if len(log.Levels) > 0 {
+			levels = log.Levels[i%len(log.Levels)]
+		}
+		if text, err = AppendFeature(append(text, ','), v, levels); err != nil {
+			return nil, err
+		}
+	}
+	for d := 0; im.Sparse != nil && d < im.Sparse.Len(); d++ {
+		columns, values := im.Sparse.Row(d)
+		if text, err = AppendSparse(append(text, ','), func(yield func(string, float32) bool) {
+			for i, c := range columns {
+				yield(log.featureName(int(c)), values[i])
+			}
+		}); err != nil {
+			return nil, err
+		}
+	}
+	if text != nil {
+		text[0] = '['
+		text = append(text, ']')
+	}
+	return text, nil
 }
 
 // AppendFeature appends to dst the value of a feature in JSON, as it is logged: a number, or null if it is missing. For a

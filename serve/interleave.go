@@ -30,8 +30,8 @@ type interleaved struct {
 	how *clicks.Interleaving
 }
 
-// checkInterleaved returns an error if models cannot be compared on users.
-func (s *Service) checkInterleaved(names []string, logged bool) error {
+// checkCompared returns an error if models cannot be compared on users.
+func (s *Service) checkCompared(names []string) error {
 	for i, name := range names {
 		m := s.models[name]
 		switch {
@@ -46,7 +46,7 @@ func (s *Service) checkInterleaved(names []string, logged bool) error {
 	switch {
 	case len(names) == 1:
 		return errors.New("service: one model to compare: want two or more")
-	case len(names) > 0 && !logged:
+	case len(names) > 0 && s.clicks == nil:
 		return errors.New("service: models are compared without a click log: nothing could be learned from them")
 	}
 	return nil

@@ -122,28 +122,30 @@ func New(o Options) (*Service, error) {
 	s.mux, s.close = s.routes(), sync.OnceValue(s.closeOnce)
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	if err := s.Reload(); err != nil {
+	if err := s.open(o); err != nil {
 		s.Close()
 		return nil, err
-	}
-	if err := cmp.Or(s.checkInterleaved(o.Interleave, o.Clicks != ""), s.checkInterleaved(o.Split, o.Clicks != "")); err != nil {
-		s.Close()
-		return nil, err
-	}
-	if s.interleaved, s.split = o.Interleave, o.Split; len(o.Interleave) > 0 && len(o.Split) > 0 {
-		s.Close()
-		return nil, errors.New("service: models that are interleaved, and others that share the users: want one of the two")
-	}
-	if o.Clicks != "" {
-		if s.clicks, err = openClicks(o.Clicks, s.models, s.measures, s.log, limits.Timeout); err != nil {
-			s.Close()
-			return nil, fmt.Errorf("service: %w", err)
-		}
 	}
 	if o.Poll > 0 {
 		s.ended.Go(func() { s.watch(ctx, o.Poll) })
 	}
 	return s, nil
+}
+
+// open reads the models and the token, and opens the click log.
+func (s *Service) open(o Options) (err error) {
+	s.interleaved, s.split = o.Interleave, o.Split
+	switch err := s.Reload(); {
+	case err != nil:
+		return err
+	case len(o.Interleave) > 0 && len(o.Split) > 0:
+		return errors.New("service: models that are interleaved, and others that share the users: want one of the two")
+	case o.Clicks != "":
+		if s.clicks, err = openClicks(o.Clicks, s.models, s.measures, s.log, s.limits.Timeout); err != nil {
+			return fmt.Errorf("service: %w", err)
+		}
+	}
+	return cmp.Or(s.checkCompared(o.Interleave), s.checkCompared(o.Split))
 }
 
 // watch reads the files that change.
