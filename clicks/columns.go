@@ -159,8 +159,8 @@ func (c *columns) parse(raw []byte, documents int) ([]float32, error) {
 // The names of sparse features in a line.
 const byID, byName = "id", "name"
 
-var errMixed = errors.New("all features of its documents, where other lines have sparse ones, or ids for names: want one of these; read logs " +
-	"from before the change separately")
+var errMixed = errors.New("all features of its documents, where other lines have sparse ones, or ids for names: want one of these; " +
+	"read logs from before the change separately")
 
 // parseSparse reads an object for each document: its features that are not 0.
 func (c *columns) parseSparse(raw []byte, documents int, by string) ([]datasets.Sparse, error) {

@@ -306,8 +306,9 @@ func (l *Log) situations() []situation {
 	var all []situation
 	for i := range l.Impressions {
 		im := &l.Impressions[i]
-		k := key{im.Query, im.Model, im.Version, first(im.Documents), first(im.Features), im.Sparse, first(im.Scores), nil, false, len(im.Documents),
-			len(im.Shown), im.Temperature, im.Rules}
+		k := key{query: im.Query, model: im.Model, version: im.Version, documents: first(im.Documents), features: first(im.Features),
+			sparse: im.Sparse, scores: first(im.Scores), candidates: len(im.Documents), shown: len(im.Shown), temperature: im.Temperature,
+			rules: im.Rules}
 		if v := im.Interleaving; v != nil {
 			k.models, k.drafted = first(v.Models), v.Teams != nil
 		}

@@ -149,9 +149,9 @@ func (in *request) share(how *clicks.Interleaving, ranks int, out *response) (er
 	return nil
 }
 
-// readsAgain reports whether a model may have other numbers than the first one for the texts of documents.
+// readsAgain reports whether a model may have other numbers than the first one for the texts of documents, or other words.
 func (in *request) readsAgain(model *served) bool {
-	return in.served.Levels() != nil || model.Levels() != nil
+	return in.served.Levels() != nil || model.Levels() != nil || model.keepsSparse
 }
 
 // scoresOf returns the scores of another model for the documents of the request.

@@ -182,3 +182,41 @@ func TestWordsAreLogged(t *testing.T) {
 		}
 	}
 }
+
+// Models of other words share a log, and each scores documents by its own.
+func TestModelsOfOtherWordsAreInterleaved(t *testing.T) {
+	files := map[string]string{}
+	for name, words := range map[string][]string{"a": {"red", "blue", "price"}, "b": {"green", "price", "red"}} {
+		files[name] = filepath.Join(t.TempDir(), name)
+		testkit.LinearModel(t, files[name], 1, 100, 10)
+		m, err := ranker.Open(files[name])
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := *m.File()
+		f.FeatureNames, f.Sparse = words, true
+		if err := f.Save(files[name]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder := t.TempDir()
+	s, _ := tested(t, Options{Models: files, Interleave: []string{"a", "b"}, Clicks: folder})
+	if w := post(s, `{"query": "q", "document_ids": ["x", "y"], "documents": [{"red": 1, "green": 2}, {"price": 3, "new": 1}]}`); w.Code != 200 {
+		t.Fatal(w.Body)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	log, err := clicks.Read(folder)
+	if err != nil || len(log.Impressions) != 1 {
+		t.Fatalf("%+v, %v", log, err)
+	}
+	for i, want := range [][]float64{{1, 30}, {12, 300}} {
+		if got := log.Impressions[0].Interleaving.Models[i].Scores; !slices.Equal(got, want) {
+			t.Errorf("model %d: scores %v, want %v", i, got, want)
+		}
+	}
+	if want := []string{"green", "red", "new", "price"}; !slices.Equal(slices.Sorted(slices.Values(log.FeatureNames)), slices.Sorted(slices.Values(want))) {
+		t.Errorf("words %q, want %q", log.FeatureNames, want)
+	}
+}
