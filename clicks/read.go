@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -440,9 +441,12 @@ func (r *reader) fill(im *Impression, hits []string, p *policyJSON) error {
 	if p == nil {
 		p = &policyJSON{Cutoff: len(hits)}
 	}
-	im.Model, im.Version, im.Seed, im.Cutoff, im.Temperature = p.Model, p.Version, p.Seed, p.Cutoff, p.Temperature
+	im.Model, im.Version, im.Cutoff, im.Temperature = string(p.Model), string(p.Version), p.Cutoff, p.Temperature
 	im.LogProbability, im.Arm = p.LogProbability, p.Arm
 	var wrong error
+	if p.Seed != "" {
+		im.Seed, wrong = strconv.ParseUint(string(p.Seed), 10, 64)
+	}
 	im.Documents = decode(r, p.Candidates, 0, parseCandidates, &wrong)
 	im.Scores = decode(r, p.Scores, 0, parseScores, &wrong)
 	im.Rules = first(decode(r, p.Rules, 0, func(text []byte) ([]plackett.Rules, error) {

@@ -147,9 +147,13 @@ func TestNumbersAsIDsAreDigits(t *testing.T) {
 	log, err := Read(logFile(t, "ubi.ndjson", `{"query_id": 7.0, "query_response_hit_ids": [100001, 1.00002e5, 1.5, 12345678901234567890, "2.0"]}
 {"action_name": "click", "query_id": 7, "event_attributes": {"object": {"object_id": 100001.0}}}
 {"action_name": "click", "query_id": "7", "event_attributes": {"object": {"object_id": "100002"}}}
+{"query_id": 8, "query_response_hit_ids": [1], "query_attributes": {"plrank": {"model": 3, "version": 2.0, "seed": 12, "cutoff": 1}}}
 `))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if im := log.Impressions[1]; im.Model != "3" || im.Version != "2" || im.Seed != 12 {
+		t.Errorf("%+v", im)
 	}
 	im := log.Impressions[0]
 	if im.ID != "7" || !reflect.DeepEqual(im.Documents, []string{"100001", "100002", "1.5", "12345678901234567890", "2.0"}) || !reflect.DeepEqual(im.Clicks, []float64{1, 1, 0, 0, 0}) {

@@ -302,8 +302,9 @@ func AppendQueryJSON(dst []byte, im *Impression, features []byte, log *Log) ([]b
 	}
 	q.Attributes.Segment = im.Segment
 	p := &q.Attributes.Policy
-	*p = policyJSON{Model: im.Model, Version: im.Version, Seed: im.Seed, Cutoff: im.Cutoff, Temperature: im.Temperature,
-		LogProbability: im.LogProbability, Arm: im.Arm, Drawn: im.Shown, Candidates: shared{value: im.Documents}}
+	*p = policyJSON{Model: looseText(im.Model), Version: looseText(im.Version), Seed: looseText(strconv.FormatUint(im.Seed, 10)),
+		Cutoff: im.Cutoff, Temperature: im.Temperature, LogProbability: im.LogProbability, Arm: im.Arm, Drawn: im.Shown,
+		Candidates: shared{value: im.Documents}}
 	if im.Scores != nil {
 		p.Scores.value = im.Scores
 	}
@@ -349,9 +350,9 @@ type queryLine struct {
 
 // policyJSON says what UBI has no place for: how a ranking was drawn, and from what.
 type policyJSON struct {
-	Model          string            `json:"model"`
-	Version        string            `json:"version"`
-	Seed           uint64            `json:"seed,string"` // many programs read numbers as float64
+	Model          looseText         `json:"model"`
+	Version        looseText         `json:"version"`
+	Seed           looseText         `json:"seed"` // many programs read numbers as float64
 	Cutoff         int               `json:"cutoff"`
 	Temperature    float64           `json:"temperature,omitzero"`
 	Rules          shared            `json:"rules,omitzero"` // plackett.Rules
@@ -377,6 +378,19 @@ type interleavingJSON struct {
 type contributorJSON struct {
 	Contributor
 	Scores shared `json:"scores"`
+}
+
+// A looseText is a text, or a number for it, which other programs write.
+type looseText string
+
+func (t *looseText) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	value, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	text, err := parseText(value)
+	*t = looseText(text)
+	return err
 }
 
 // A shared list is a value when it is written, and text when it is read, as it is decoded once for all lines that have it.
