@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/internal/mpi"
@@ -151,10 +152,9 @@ func (e *evaluator) means(g mpi.Group, d *datasets.Dataset, scores []float64, li
 	if d.Gains != nil {
 		list = slices.DeleteFunc(list, func(m metrics.Measure) bool { return !isLoss(m) && !isShare(m) })
 	}
-	if i := slices.IndexFunc(list, isLoss); i >= 0 { // the loss becomes one of d
-		list[i] = metrics.NewMeasure(LossMetric, true, func(in metrics.Queries) ([]float64, error) { return e.losses.perQuery(d, in) }).TieAware()
+	for i, m := range list {
+		list[i] = e.bound(d, m)
 	}
-	e.bindShares(d, list)
 	in := e.in
 	in.Scores, in.Labels, in.Offsets, in.Groups, in.Intents, in.DocumentIDs = scores, d.Labels, d.Offsets, d.Groups, d.Intents, d.DocumentIDs
 	if e.settings.WeightedMetrics {
@@ -190,6 +190,19 @@ func (e *evaluator) means(g mpi.Group, d *datasets.Dataset, scores []float64, li
 		means[m.String()] = measurement{mean, m.Counted(in, values[i])}
 	}
 	return means, nil
+}
+
+// bound returns a measure for d, if it is the loss or a share of exposure.
+func (e *evaluator) bound(d *datasets.Dataset, m metrics.Measure) metrics.Measure {
+	if isLoss(m) {
+		return metrics.NewMeasure(LossMetric, true, func(in metrics.Queries) ([]float64, error) { return e.losses.perQuery(d, in) }).TieAware()
+	}
+	if group, share := strings.CutPrefix(m.String(), shareMeasure); share {
+		t := Target{Group: strings.TrimSuffix(group, ")")}
+		number := t.number(d)
+		return t.measure(func(in metrics.Queries) ([]float64, error) { return shares(in, number) })
+	}
+	return m
 }
 
 // alone is means by this process alone, and evaluate gives their values.

@@ -72,17 +72,6 @@ func (t Target) measure(perQuery func(metrics.Queries) ([]float64, error)) metri
 
 func isShare(m metrics.Measure) bool { return strings.HasPrefix(m.String(), shareMeasure) }
 
-// bindShares binds the shares in a list to the groups of d.
-func (e *evaluator) bindShares(d *datasets.Dataset, list []metrics.Measure) {
-	for _, t := range e.targets {
-		number := t.number(d)
-		bound := t.measure(func(in metrics.Queries) ([]float64, error) { return shares(in, number) })
-		if i := slices.IndexFunc(list, func(m metrics.Measure) bool { return m.String() == bound.String() }); i >= 0 {
-			list[i] = bound
-		}
-	}
-}
-
 // shares returns the part of the expected exposure of each query that a group has, NaN without documents.
 func shares(in metrics.Queries, group int) ([]float64, error) {
 	exposure, err := metrics.Exposure(in)
