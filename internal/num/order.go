@@ -13,9 +13,7 @@ func DescendingOrder(dst []int, x []float64) []int {
 	first := len(dst)
 	dst = slices.Grow(dst, len(x))
 	if keys, all := orderKeys(dst, x); all {
-		if !sortFew(keys[first:]) {
-			slices.Sort(keys[first:])
-		}
+		slices.Sort(keys[first:])
 		for i, key := range keys[first:] {
 			keys[first+i] = int(uint32(key))
 		}
@@ -49,40 +47,4 @@ func orderKeys(dst []int, x []float64) (keys []int, all bool) {
 		dst = append(dst, int(int64((uint64(bits)<<32|uint64(i))^1<<63)))
 	}
 	return dst, true
-}
-
-// sortFew sorts keys that ascend in their low bits, if they have at most 8 values in their high bits, as labels do. It reports whether
-// they do, and takes a quarter of the time of other sorting.
-func sortFew(keys []int) bool {
-	var values, ends [9]int // ascending
-	n := 0
-	place := func(value int) (at int) {
-		for _, v := range values[:n] {
-			at += int(uint64(v-value) >> 63) // without a branch that nobody can predict
-		}
-		return at
-	}
-	for _, key := range keys {
-		value := key >> 32
-		at := place(value)
-		if at == n || values[at] != value {
-			if n == len(values)-1 {
-				return false
-			}
-			copy(values[at+1:n+1], values[at:n])
-			copy(ends[at+1:n+1], ends[at:n])
-			values[at], ends[at] = value, 0
-			n++
-		}
-		ends[at]++
-	}
-	for at, first := 0, 0; at < n; at++ {
-		first, ends[at] = first+ends[at], first
-	}
-	for _, key := range slices.Clone(keys) {
-		at := place(key >> 32)
-		keys[ends[at]] = key
-		ends[at]++
-	}
-	return true
 }

@@ -11,7 +11,7 @@ import (
 func TestDescendingKeepsTheOrderOfEqualValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := []float64{-1, math.Copysign(0, -1), 0, 2, math.Inf(1), 3, -4, 5, -6, 7, 8, 9, math.NaN(), .1}
-		values = values[:rapid.SampledFrom([]int{6, 9, 10, 12, len(values)}).Draw(t, "values")]
+		values = values[:rapid.SampledFrom([]int{6, 12, len(values)}).Draw(t, "values")]
 		x := rapid.SliceOf(rapid.SampledFrom(values)).Draw(t, "x")
 		before := []int{7, 7}
 		got := DescendingOrder(slices.Clone(before), x)
