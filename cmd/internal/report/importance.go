@@ -53,22 +53,11 @@ func (v *view) importance(ctx context.Context, r *rows) error {
 	p := ImportancePlot(c.Metric, list)
 	p.X = "" // too long for a small picture
 	r.plot("Loss of "+short(c.Metric), p)
-	all := viz.Table{Columns: []string{"feature", "mean", "standard deviation"}}
-	forest := v.Model.Splits() != nil
-	if forest {
-		all.Columns = append(all.Columns, "splits", "share of gains")
-	}
-	for _, i := range list[:min(mostFeatures, len(list))] {
-		all.Rows = append(all.Rows, viz.Row{short(i.Name), float64(i.Mean), float64(i.SD)})
-		if forest {
-			all.Rows[len(all.Rows)-1] = append(all.Rows[len(all.Rows)-1], i.Splits, i.Gain)
-		}
-	}
 	title := fmt.Sprintf("All %d features that the model uses", used)
 	if used > mostFeatures {
 		title = fmt.Sprintf("The first %d of %d features that the model uses", mostFeatures, used)
 	}
-	r.details(title, rows{{Table: &table{all}}})
+	r.details(title, rows{{Table: &table{ImportanceTable(list, mostFeatures)}}})
 	return nil
 }
 
@@ -109,6 +98,23 @@ func ImportancePlot(metric string, list []train.Importance) viz.Plot {
 	}
 	p.Series = []viz.Series{{Style: viz.Guide, X: []float64{0, 0}, Y: []float64{0, float64(len(list)) - 0.5}}, s} // the axis has 0
 	return p
+}
+
+// ImportanceTable returns the table of the most important features, with splits and gains of forests.
+func ImportanceTable(list []train.Importance, most int) viz.Table {
+	t := viz.Table{Columns: []string{"feature", "mean", "standard deviation"}}
+	forest := slices.ContainsFunc(list, func(i train.Importance) bool { return i.Splits > 0 })
+	if forest {
+		t.Columns = append(t.Columns, "splits", "share of gains")
+	}
+	for _, i := range list[:min(most, len(list))] {
+		row := viz.Row{short(i.Name), float64(i.Mean), float64(i.SD)}
+		if forest {
+			row = append(row, i.Splits, i.Gain)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
 }
 
 const (

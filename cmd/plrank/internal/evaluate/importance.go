@@ -10,7 +10,6 @@ import (
 	"github.com/plrank/plrank/datasets"
 	"github.com/plrank/plrank/ranker"
 	"github.com/plrank/plrank/train"
-	"github.com/plrank/plrank/viz"
 )
 
 // importances returns the permutation importance of the features, and draws it if there is a -plot.
@@ -27,20 +26,8 @@ func (o *options) importances(ctx context.Context, model *ranker.Model, d *datas
 
 func printImportances(w io.Writer, metric string, list []train.Importance) {
 	fmt.Fprintln(w)
-	cli.PrintNote(w, fmt.Sprintf("how much worse %s is without a feature: mean ± standard deviation of %d permutations", metric,
-		report.Permutations))
-	var table viz.Table
-	for _, i := range list[:min(report.ShownFeatures, len(list))] {
-		row := viz.Row{"feature " + i.Name, cli.FormatValue(i.Mean), "±" + cli.FormatValue(i.SD)}
-		if i.Splits > 0 {
-			row = append(row, fmt.Sprintf("%d splits", i.Splits))
-		}
-		if i.Gain > 0 {
-			row = append(row, fmt.Sprintf("%.1f %% of gains", 100*i.Gain))
-		}
-		table.Rows = append(table.Rows, row)
-	}
-	fmt.Fprint(w, table)
+	cli.PrintNote(w, fmt.Sprintf("how much worse %s is without a feature, by %d permutations", metric, report.Permutations))
+	fmt.Fprint(w, report.ImportanceTable(list, report.ShownFeatures))
 	if n := len(list) - report.ShownFeatures; n > 0 {
 		fmt.Fprintf(w, "%d more features matter less (-json has all)\n", n)
 	}
