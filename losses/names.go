@@ -203,7 +203,7 @@ func Terms(text string) ([]Term, error) {
 	})
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("losses: %q, %w", text, err)
+		return nil, fmt.Errorf("losses: %.200q, %w", text, err)
 	case len(terms) == 0:
 		return nil, fmt.Errorf("losses: %q: all weights are 0: nothing is left to learn from", text)
 	}

@@ -36,7 +36,7 @@ type Result struct {
 
 // Run trains the models on splits, and mixes them.
 func (p Plan) Run(ctx context.Context, s *datasets.Splits, h train.Hooks) (*Result, error) {
-	if len(p.Models) > 1 || !p.Models[0].LearnsProducts() {
+	if len(p.Models) != 1 || !p.Models[0].LearnsProducts() {
 		var err error
 		if s, err = train.FitProducts(ctx, s); err != nil {
 			return nil, err
@@ -59,6 +59,9 @@ func (p Plan) Run(ctx context.Context, s *datasets.Splits, h train.Hooks) (*Resu
 // few, all gains have to be beyond two. After a model whose training was interrupted, no other is trained.
 func (p Plan) Train(ctx context.Context, s *datasets.Splits, one func(i int, c train.Config, r *Rival) (*train.Result, error)) (
 	*Result, error) {
+	if len(p.Models) == 0 {
+		return nil, errors.New("recipe: the plan has no models")
+	}
 	all := &Result{Result: new(train.Result)}
 	var rival Rival
 	if measure, err := metrics.ParseMeasure(p.Models[0].Metric); err == nil && !measure.LowerIsBetter() {

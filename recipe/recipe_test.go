@@ -137,3 +137,9 @@ func TestPaper(t *testing.T) {
 		t.Errorf("got %+v", c)
 	}
 }
+
+func TestPlanWithoutModelsIsRefused(t *testing.T) {
+	if _, err := (Plan{}).Run(t.Context(), &datasets.Splits{Train: &datasets.Dataset{}}, train.Hooks{}); err == nil || !strings.Contains(err.Error(), "no models") {
+		t.Error(err)
+	}
+}

@@ -3,12 +3,16 @@ package train
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/plrank/plrank/internal/npzfile"
+	"github.com/plrank/plrank/losses"
+	"github.com/plrank/plrank/metrics"
 )
 
 // A checkpoint that asks for far more memory than it takes is a damaged one.
@@ -90,5 +94,27 @@ func TestErrorsOfOpsAreShort(t *testing.T) {
 	_, err := tr.Run(ctx, Hooks{})
 	if err == nil || strings.Contains(err.Error(), "PC ") || !strings.Contains(err.Error(), "ops: ExpectedMetric: query") || len(err.Error()) > 300 {
 		t.Error(err)
+	}
+}
+
+// A forest divides by curvatures: negative ones would turn its trees around.
+func TestCustomCurvaturesAreNotNegative(t *testing.T) {
+	loss, err := losses.Parse("softmax")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []float64{-1, math.NaN(), math.Inf(1)} {
+		c := Default()
+		c.Scorer, c.Transform, c.Epochs = forestScorer, "raw", 1
+		tr, err := New(c, Custom{Loss: loss, Curvature: func(_ metrics.Queries, out []float64) error {
+			out[1] = bad
+			return nil
+		}}, small())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tr.Run(ctx, Hooks{}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("Custom.Curvature of document 1 is %v: want", bad)) {
+			t.Errorf("%v: %v", bad, err)
+		}
 	}
 }

@@ -403,7 +403,7 @@ func (f *Forest) Update(ofEpoch int, number uint64, rate float64) error {
 	values := make([]float64, len(f.scores))
 	tree, err := f.grower.Grow(up, curvature, values)
 	if err != nil {
-		return fmt.Errorf("train: %w", err)
+		return err
 	}
 	floats.Scale(rate, tree.Leaves)
 	for i := range tree.Nodes {
@@ -508,7 +508,11 @@ func (f *Forest) curve(up, curvature []float32) error {
 // ownCurvature adds the curvature of the loss of a query to out, and reports whether all of it is known.
 func (f *Forest) ownCurvature(in metrics.Queries, out []float64) (known bool, err error) {
 	if f.Curvature != nil {
-		return true, f.Curvature(in, out)
+		err := f.Curvature(in, out)
+		if i := slices.IndexFunc(out, func(c float64) bool { return !(c >= 0) || math.IsInf(c, 1) }); i >= 0 && err == nil {
+			err = fmt.Errorf("Custom.Curvature of document %d is %v: want a finite number of 0 or more", i, out[i])
+		}
+		return true, err
 	}
 	known = f.Terms != nil
 	for _, term := range f.Terms {
