@@ -145,31 +145,34 @@ type candidate struct {
 	policy     logs.PolicyFunc
 	scorer     *scorer          // of the features in the part of the log; nil with -data
 	evaluation *logs.Evaluation // nil before the first part
-	queries    map[string]bool  // true: the model was trained on it
+	seen       int              // queries that the model was trained on
 }
 
-// count counts the queries of a part of the log that the model was trained on: those whose candidates have the features of
-// a training query.
-func (c *candidate) count(part *logs.Log) {
+// newQueries returns the queries of a part of the log that are not known yet, with the features of their candidates, and makes them known.
+func newQueries(part *logs.Log, known map[string]bool) *datasets.Dataset {
+	d := &datasets.Dataset{Offsets: []int{0}, FeatureIDs: slices.Clone(part.FeatureIDs)}
 	for _, im := range part.Impressions {
 		n := len(im.Documents)
-		if _, known := c.queries[im.Query]; known || n == 0 {
+		if known[im.Query] || n == 0 {
 			continue
 		}
-		d := &datasets.Dataset{QueryIDs: []string{im.Query}, Offsets: []int{0, n}, Labels: make([]float32, n), Features: im.Features,
-			FeatureIDs: part.FeatureIDs}
+		known[im.Query] = true
 		for i := len(d.FeatureIDs); i < len(im.Features)/n; i++ {
 			d.FeatureIDs = append(d.FeatureIDs, i+1)
 		}
-		c.queries[im.Query] = len(im.Features) > 0 && d.CountSeen(c.model.Seen) > 0
+		if len(im.Features) == n*len(d.FeatureIDs) {
+			d.QueryIDs, d.Offsets = append(d.QueryIDs, im.Query), append(d.Offsets, len(d.Labels)+n)
+			d.Labels, d.Features = append(d.Labels, make([]float32, n)...), append(d.Features, im.Features...)
+		}
 	}
+	return d
 }
 
 // candidates opens the models and, last, the baseline. With -data, join gives a log the features of the first model.
 func (o *evaluateOptions) candidates(ctx context.Context, stderr io.Writer) (all []*candidate, join func(*logs.Log) int, err error) {
 	var models []*ranker.Model
 	for _, path := range append(o.models, o.baseline) {
-		c := &candidate{path: path, policy: logs.Logged, queries: map[string]bool{}}
+		c := &candidate{path: path, policy: logs.Logged}
 		if path != loggedName {
 			if c.model, err = ranker.Open(path); err != nil {
 				return nil, nil, err
@@ -217,7 +220,7 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 		}
 		cli.WarnOfBias(stderr, o.estimator)
 	}
-	left, read, clients := 0, 0, false
+	left, read, clients, queries := 0, 0, false, map[string]bool{}
 	_, err = scanLog(ctx, o.logs, stderr, func(part *logs.Log) error {
 		clients = clients || slices.ContainsFunc(part.Impressions, func(im logs.Impression) bool { return im.Client != "" })
 		left += join(part)
@@ -231,9 +234,10 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 				}
 			}
 		}
+		fresh := newQueries(part, queries)
 		for _, c := range models {
 			if o.Data == "" {
-				c.count(part)
+				c.seen += fresh.CountSeen(c.model.Seen)
 			}
 			if err := o.add(c, candidates[len(models)], target, part); err != nil {
 				return err
@@ -246,13 +250,7 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 	}
 	cli.WarnOfLeftOut(stderr, left, o.Data)
 	for _, c := range models {
-		seen := 0
-		for _, trained := range c.queries {
-			if trained {
-				seen++
-			}
-		}
-		cli.WarnOfSeenQueries(stderr, strings.Join(o.logs, " "), c.path, seen, len(c.queries))
+		cli.WarnOfSeenQueries(stderr, strings.Join(o.logs, " "), c.path, c.seen, len(queries))
 	}
 	if read == 0 {
 		return nil, fmt.Errorf("%s: no impressions to evaluate on", strings.Join(o.logs, " "))
