@@ -17,6 +17,9 @@ type Judgement struct {
 	Line            int
 }
 
+// leastProbability bounds what a judgement counts, 1/probability.
+const leastProbability = 1e-12
+
 // ReadJudgements reads judgements of pairs that may have been drawn. The words of all lines have one of these forms:
 //
 //   - "qid 0 docid grade", TREC's judgements, whose second word is 0 or Q0 on all lines;
@@ -25,7 +28,7 @@ type Judgement struct {
 //   - "qid docid grade method probability", TREC's prels.
 //
 // Grades are as in [ReadQrels], which has the other kinds of files, too. ReadJudgements returns an error for malformed lines, probabilities
-// that are not in (0, 1], duplicate pairs, and an empty file.
+// below 1e-12 or above 1, duplicate pairs, and an empty file.
 func ReadJudgements(path string) ([]Judgement, []string, error) {
 	var lines [][]string
 	var list []Judgement
@@ -62,8 +65,8 @@ func ReadJudgements(path string) ([]Judgement, []string, error) {
 		j.Grade, err = ofWords.of(words[grade])
 		if probability < len(words) {
 			p, wrong := strconv.ParseFloat(words[probability], 64)
-			if wrong != nil || !(p > 0 && p <= 1) {
-				err = cmp.Or(err, fmt.Errorf("%s is not a probability above 0 and up to 1; where there is none, the second word of every line is 0",
+			if wrong != nil || !(p >= leastProbability && p <= 1) {
+				err = cmp.Or(err, fmt.Errorf("%s is not a probability from 1e-12 to 1; where there is none, the second word of every line is 0",
 					text.Quote([]byte(words[probability]))))
 			}
 			j.Probability = p

@@ -249,14 +249,15 @@ func TestFaultsOfJudgementsAreNamed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for text, want := range map[string]string{
-		"q1 d1 .5\n":                "bad:1: 3 words: the pair q1 d1 has no grade",
-		"q1 d1 .5 1\nq1 d1 .5 1\n":  `bad:2: query q1: duplicate document "d1", first in line 1`,
-		"q1 d1 .5 1\nq1 d2 1.5 1\n": "bad:2: \"1.5\" is not a probability above 0",
-		"q1 d1 .5 1\nq1 d2 0 1\n":   "bad:2: \"0\" is not a probability above 0",
-		"q1 0 d1 1\nq1 0 d2 high\n": "bad:2: \"high\" is not a label",
-		"q1 0 d1 1\nq1 0 d2 1 .5\n": "bad:2: 5 words",
-		"x1 0 d1 1\n":               "no pair is judged by",
-		"q1 0 d1 1\nq1 0 d2 200\n":  "want grades from 0 to 99",
+		"q1 d1 .5\n":                   "bad:1: 3 words: the pair q1 d1 has no grade",
+		"q1 d1 .5 1\nq1 d1 .5 1\n":     `bad:2: query q1: duplicate document "d1", first in line 1`,
+		"q1 d1 .5 1\nq1 d2 1.5 1\n":    "bad:2: \"1.5\" is not a probability from 1e-12 to 1",
+		"q1 d1 .5 1\nq1 d2 0 1\n":      "bad:2: \"0\" is not a probability from 1e-12 to 1",
+		"q1 d1 .5 1\nq1 d2 1e-320 1\n": "bad:2: \"1e-320\" is not a probability from 1e-12 to 1",
+		"q1 0 d1 1\nq1 0 d2 high\n":    "bad:2: \"high\" is not a label",
+		"q1 0 d1 1\nq1 0 d2 1 .5\n":    "bad:2: 5 words",
+		"x1 0 d1 1\n":                  "no pair is judged by",
+		"q1 0 d1 1\nq1 0 d2 200\n":     "want grades from 0 to 99",
 	} {
 		w.write(t, "bad", text)
 		status, _, stderr := call(w.path("a"), "-judge", w.path("judge"), "-budget", "3", "-qrels", w.path("bad"))
