@@ -138,8 +138,11 @@ func queryID(a base.Attribute, value []byte) (string, error) {
 	return id, err
 }
 
-// idText is an id as text: whole numbers without a point, and none for NaN.
+// idText is an id as text: whole numbers without a point, and none for NaN, or if golearn read a column of empty cells.
 func idText(a base.Attribute, value []byte) (string, error) {
+	if texts, ok := a.(*base.CategoricalAttribute); ok && base.UnpackBytesToU64(value) >= uint64(len(texts.GetValues())) {
+		return "", nil
+	}
 	if _, ok := a.(*base.FloatAttribute); !ok {
 		return a.GetStringFromSysVal(value), nil
 	}

@@ -117,6 +117,7 @@ func equal(t *testing.T, got, want *datasets.Dataset) {
 func TestGridsThatAreNotDataAreErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"qid,label,x\n1,2,red\n":       "is categorical",
+		"qid,label,x\n,2,3\n":          `row 1: attribute "qid": no query id`,
 		"q,label,x\n1,2,3\n":           `no attribute "qid" among q, label, x`,
 		"qid,label,x\n1,2,1e99\n":      "row 1: attribute \"x\": 1e+99 is infinite or beyond",
 		"qid,label,x\n1,a,1\n":         `row 1: attribute "label": it is categorical`,
