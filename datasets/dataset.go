@@ -6,8 +6,6 @@ import (
 	"strconv"
 
 	"github.com/plrank/plrank/datasets/internal/reader"
-	"github.com/plrank/plrank/internal/file"
-	"github.com/plrank/plrank/internal/memory"
 	"github.com/plrank/plrank/internal/num"
 	"github.com/plrank/plrank/internal/sparse"
 )
@@ -71,18 +69,6 @@ func (d *Dataset) Dense(room []float32, from, to int) []float32 {
 	rows := d.Sparse.Cut(from, to)
 	rows.Dense(room, w, nil)
 	return room
-}
-
-// Prefetch tells the system which queries will be read soon. It speeds up reading in any order if the features are in a file
-// larger than memory, see Options.Cache.
-func (d *Dataset) Prefetch(queries []int) {
-	w := d.Width()
-	for _, q := range queries {
-		if d.IsSparse() {
-			return
-		}
-		file.WillNeed(memory.Bytes(d.Features[d.Offsets[q]*w : d.Offsets[q+1]*w]))
-	}
 }
 
 // Where returns the file and line of row i for messages, as in "train.txt:812", or the name of the dataset and the row if

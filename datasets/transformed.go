@@ -73,14 +73,14 @@ func (x *Transformed) Query(dst []float32, query int) {
 	}
 }
 
-// Prefetch tells the system which queries will be asked for soon, see [Dataset.Prefetch].
-func (x *Transformed) Prefetch(queries []int) {
-	for i, q := range queries {
-		if x.kept == nil || x.kept[q].Load() == 0 {
-			x.d.Prefetch(queries[i : i+1])
-			continue
-		}
-		file.WillRead(x.file, x.kept[q].Load()-1, 4*int64(x.d.Offsets[q+1]-x.d.Offsets[q])*int64(x.t.Width()))
+// Prefetch tells the system that a query will be asked for soon. It speeds up reading in any order if the features are in a file
+// larger than memory, see Options.Cache.
+func (x *Transformed) Prefetch(query int) {
+	from, to := x.d.Offsets[query], x.d.Offsets[query+1]
+	if x.kept != nil && x.kept[query].Load() > 0 {
+		file.WillRead(x.file, x.kept[query].Load()-1, 4*int64(to-from)*int64(x.t.Width()))
+	} else if !x.d.IsSparse() {
+		file.WillNeed(memory.Bytes(x.d.Dense(nil, from, to)))
 	}
 }
 

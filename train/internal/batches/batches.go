@@ -157,7 +157,7 @@ func (p *Batches) prefetch(order []int, step int) {
 	}
 	for at := from; at < min(to, len(order)); at++ {
 		if slices.Contains(p.Own, at%p.Division.Shards) {
-			p.Data.Features.Prefetch(order[at : at+1])
+			p.Data.Features.Prefetch(order[at])
 		}
 	}
 }
