@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -75,6 +76,12 @@ func TestMixtureGoesOnWithTheSameBits(t *testing.T) {
 	watching := &watcher{word: "model 2 of 6", f: cancel}
 	if status := run(ctx, nil, append(args, "-out", out("interrupted")), &said, watching); status == 0 {
 		t.Errorf("an interrupted run: %s", watching)
+	}
+	if strings.Contains(watching.String(), "NaN") { // of models that were not trained
+		t.Errorf("%s", watching)
+	}
+	if _, err := OpenRun(t.Context(), out("killed"), cli.Source{}, io.Discard); err == nil || !strings.Contains(err.Error(), "no model.npz yet: plrank train -resume") {
+		t.Errorf("the page of a run without a model: %v", err)
 	}
 	for _, name := range []string{"killed", "interrupted", "whole"} {
 		must(t, "-resume", "-out", out(name))

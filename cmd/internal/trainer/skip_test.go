@@ -56,6 +56,9 @@ func TestOnNaN(t *testing.T) {
 	if status != 1 || !strings.Contains(stderr, ", query up of ") || !strings.HasSuffix(stderr, "(-on-nan skip leaves such batches out)\n") {
 		t.Fatalf("status %d\n%s", status, stderr)
 	}
+	if _, _, stderr := call("-data", data, "-lr", "1e30", "-scorer", "mlp", "-hidden", "4", "-members", "1", "-epochs", "2"); !strings.Contains(stderr, ": ops: ") || strings.Contains(stderr, "op.Do()") {
+		t.Errorf("an op's error with words of the machine: %s", stderr)
+	}
 	status, _, stderr = call("-resume", "-out", out, "-on-nan", "skip")
 	if status != 0 || strings.Count(stderr, "warning: a batch was skipped: ") != 1 || !strings.Contains(stderr, "; skipped batches: 2; ") {
 		t.Fatalf("status %d\n%s", status, stderr)
