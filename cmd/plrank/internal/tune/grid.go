@@ -29,7 +29,7 @@ func parseChoice(text string) (choice, error) {
 		c.low, wrong[0] = strconv.ParseFloat(strings.TrimSpace(low), 64)
 		c.high, wrong[1] = strconv.ParseFloat(strings.TrimSpace(high), 64)
 		if errors.Join(wrong[:]...) != nil || !(c.low < c.high) || math.IsInf(c.high-c.low, 0) {
-			return c, fmt.Errorf("-grid %q: want a range such as 1e-4..1e-1, the lower number first", text)
+			return c, errors.New("want a range such as 1e-4..1e-1, the lower number first")
 		}
 		c.whole = !strings.ContainsAny(list[:len(low)]+high, ".eE")
 		return c, nil
@@ -44,7 +44,7 @@ func parseChoice(text string) (choice, error) {
 		}
 	}
 	if c.flag == "" || slices.Equal(c.values, []string{""}) {
-		return c, fmt.Errorf("-grid %q: want a flag and its values, such as lr=.001,.003 or hidden=64;128,64 or lr=1e-4..1e-1", text)
+		return c, errors.New("want a flag and its values, such as lr=.001,.003 or hidden=64;128,64 or lr=1e-4..1e-1")
 	}
 	return c, nil
 }
@@ -76,7 +76,7 @@ func (g *grid) Set(text string) error {
 		return err
 	}
 	if slices.ContainsFunc(*g, func(other choice) bool { return other.flag == c.flag }) {
-		return fmt.Errorf("-grid %q: -%s is there already", text, c.flag)
+		return fmt.Errorf("-%s is there already", c.flag)
 	}
 	*g = append(*g, c)
 	return nil

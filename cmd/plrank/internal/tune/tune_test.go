@@ -306,22 +306,22 @@ func TestSearchesThatMakeNoSenseAreRefused(t *testing.T) {
 	t.Parallel()
 	data := commandtest.Fold(t)
 	for want, args := range map[string][]string{
-		"want minutes": {"-minutes", "-1"},
-		"-grid \"lr\": want a flag and its values": {"-grid", "lr"},
-		"no flag of that name":                     {"-grid", "lrr=1,2"},
-		"can be tried: the nearest of":             {"-grid", "metric=map,ndcg@5"},
-		"-lr is given for all trials, too":         {"-grid", "lr=1,2", "-lr", "3"},
-		"no trial with -loss=plrnk: ":              {"-grid", "loss=plrank-rb,plrnk"},
-		"no trial with -hidden=x: ":                {"-grid", "hidden=x"},
-		"-trials -1: want 0 to 10000":              {"-grid", "lr=1,2", "-trials", "-1"},
-		"-grid has a range: -trials must say":      {"-grid", "lr=1..2"},
-		"-metric must name one for all":            {"-grid", "loss=plrank-rb,plrank-rb+disparity"},
-		"the metric loss goes by -samples":         {"-grid", "samples=5,6", "-metric", "loss"},
-		"the metric ndcg@5-loss goes by -samples":  {"-grid", "samples=5,6", "-metric", "ndcg@5-loss"},
-		"the metric disparity goes by -cutoff":     {"-grid", "cutoff=5,6", "-metric", "disparity"},
-		"no such file or directory":                {"-grid", "lr=1,2", "-data", filepath.Join(data, "none")},
-		`unknown metric "nonsense"`:                {"-grid", "lr=1,2", "-metric", "nonsense"},
-		"there is no flag -evaluate-test":          {"-grid", "lr=1,2", "-evaluate-test"},
+		"want minutes":                            {"-minutes", "-1"},
+		"-grid lr: want a flag and its values":    {"-grid", "lr"},
+		"no flag of that name":                    {"-grid", "lrr=1,2"},
+		"can be tried: the nearest of":            {"-grid", "metric=map,ndcg@5"},
+		"-lr is given for all trials, too":        {"-grid", "lr=1,2", "-lr", "3"},
+		"no trial with -loss=plrnk: ":             {"-grid", "loss=plrank-rb,plrnk"},
+		"no trial with -hidden=x: ":               {"-grid", "hidden=x"},
+		"-trials -1: want 0 to 10000":             {"-grid", "lr=1,2", "-trials", "-1"},
+		"-grid has a range: -trials must say":     {"-grid", "lr=1..2"},
+		"-metric must name one for all":           {"-grid", "loss=plrank-rb,plrank-rb+disparity"},
+		"the metric loss goes by -samples":        {"-grid", "samples=5,6", "-metric", "loss"},
+		"the metric ndcg@5-loss goes by -samples": {"-grid", "samples=5,6", "-metric", "ndcg@5-loss"},
+		"the metric disparity goes by -cutoff":    {"-grid", "cutoff=5,6", "-metric", "disparity"},
+		"no such file or directory":               {"-grid", "lr=1,2", "-data", filepath.Join(data, "none")},
+		`unknown metric "nonsense"`:               {"-grid", "lr=1,2", "-metric", "nonsense"},
+		"there is no flag -evaluate-test":         {"-grid", "lr=1,2", "-evaluate-test"},
 	} {
 		status, _, stderr := call(append(quick("-data", data), args...)...)
 		if status == 0 || !strings.Contains(stderr, want) {
