@@ -147,15 +147,19 @@ func Single(scorer string, s *datasets.Splits) Plan {
 
 // recipeFor returns the settings of a kind of model for training data of that share of features of the query.
 func recipeFor(scorer string, s *datasets.Splits, ofQuery float64) (c train.Config, reason string) {
+	d := &datasets.Dataset{} // no data
+	if s != nil && s.Train != nil {
+		d = s.Train
+	}
 	switch {
-	case s != nil && s.Train != nil && s.Train.IsSparse():
-		c, reason = sparseRecipe(scorer), fmt.Sprintf("sparse documents of %d features", s.Train.Width())
+	case d.IsSparse():
+		c, reason = sparseRecipe(scorer), fmt.Sprintf("sparse documents of %d features", d.Width())
 	case scorer == ranker.ForestKind:
 		c, reason = forestRecipe(), "a forest"
-		if s != nil && s.Train != nil && documentsOfLevel(s.Train) >= levelDocuments {
+		if documentsOfLevel(d) >= levelDocuments {
 			c.Leaves, reason = levelLeaves, fmt.Sprintf("a forest, with levels of %d documents and more", levelDocuments)
 		}
-		if s != nil && s.Train != nil && s.Train.Rows() >= largeFrom {
+		if d.Rows() >= largeFrom {
 			reason += fmt.Sprintf(", large, from %d documents on", largeFrom)
 			if ofQuery < tablesFrom {
 				c.Loss, c.LearningRate, c.Bins = "query-rmse", 0.3, forest.MaxBins
@@ -163,12 +167,10 @@ func recipeFor(scorer string, s *datasets.Splits, ofQuery float64) (c train.Conf
 				c.Loss, c.Leaves, c.FeatureSampling = "ranknet", 63, 0.5
 			}
 		}
-	case s == nil || s.Train == nil:
-		c, reason = recipeOf(0, 1, 0, 0)
 	default:
-		c, reason = recipeOf(s.Train.Rows(), s.Train.Queries(), s.Train.HighestLabel(), ofQuery)
+		c, reason = recipeOf(d.Rows(), max(1, d.Queries()), d.HighestLabel(), ofQuery)
 	}
-	if c.Scorer = scorer; s == nil || s.Train == nil || s.Train.Gains == nil {
+	if c.Scorer = scorer; d.Gains == nil {
 		return c, reason
 	}
 	c.Loss, c.NormalizeGains = "plrank-exact", false
