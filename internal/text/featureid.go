@@ -1,6 +1,7 @@
 package text
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -20,16 +21,8 @@ func ParseFeatureID(word string) (id int, ok bool) {
 
 // IsBeyondFeatureID reports whether a word would be an id if it were not above Max.
 func IsBeyondFeatureID(word string) bool {
-	if word == "" || word[0] == '0' {
-		return false
-	}
-	for _, c := range []byte(word) {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	_, ok := ParseFeatureID(word)
-	return !ok
+	_, err := strconv.ParseUint(word, 10, 31)
+	return errors.Is(err, strconv.ErrRange) && word[0] != '0'
 }
 
 // CheckFeatureIDs returns an error if ids do not ascend, or one is out of range.

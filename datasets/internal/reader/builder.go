@@ -18,7 +18,6 @@ import (
 type Builder struct {
 	layout  *Layout
 	options Options
-	wants   func(id int) bool
 
 	c      *Chunk
 	values []float32   // rows × features of the layout
@@ -68,15 +67,12 @@ func (l *Layout) NewParser(o Options) func(c *Chunk, text []byte) {
 
 // NewBuilder gives a builder of chunks.
 func (l *Layout) NewBuilder(o Options) *Builder {
-	b := &Builder{layout: l, options: o, wants: l.Wants, far: map[int]int32{}}
+	b := &Builder{layout: l, options: o, far: map[int]int32{}}
 	b.numbers = make([]float32, len(numbers))
 	for i, n := range numbers {
 		if l.Roles[n.Role] != "" {
 			b.has = append(b.has, i)
 		}
-	}
-	if b.wants == nil {
-		b.wants = o.Wants
 	}
 	b.hasGroups = l.Roles[schema.Group] != ""
 	return b
@@ -184,7 +180,7 @@ func (b *Builder) idsOfLines() []int {
 	for _, id := range b.lines.Columns {
 		column := b.column(int(id))
 		if column == unseen {
-			if column = unwanted; b.wants(int(id)) {
+			if column = unwanted; b.layout.Wants(int(id)) {
 				column, ids = 0, append(ids, int(id))
 			}
 			b.setColumn(int(id), column)

@@ -29,7 +29,7 @@ type Layout struct {
 	Names   map[int]string                // of columns by feature id; nil: the format names no columns
 	Unasked []string                      // columns that options leave out
 	Text    []string                      // columns of text that are no features
-	Wants   func(id int) bool             // whether a feature is to be read; nil: Options.Wants
+	Wants   func(id int) bool             // whether a feature is to be read that turns up in a line
 
 	Roles    map[string]string // names of columns by role, such as schema.Label; nil: the format names no columns
 	Out      []Out             // columns that are left out, with a warning

@@ -65,8 +65,7 @@ func (l *Layout) addProductsOfLETOR(o *Options) (err error) {
 	return nil
 }
 
-// wants returns which features are to be read, by the options and the names in the file next to the data, if
-// there is one; nil: the features that the options list by id.
+// wants returns which features are to be read, by the options and the names in the file next to the data, if there is one.
 func wants(o Options, called map[int]string) (func(id int) bool, error) {
 	for i, name := range o.FeatureNames {
 		id := o.FeatureIDs[i]
@@ -78,7 +77,7 @@ func wants(o Options, called map[int]string) (func(id int) bool, error) {
 		}
 	}
 	if o.FeatureIDs != nil || o.Features == nil && o.Ignore == nil {
-		return nil, o.checkChoice()
+		return o.Wants, o.checkChoice()
 	}
 	features, err := idsOf(o.Features, called)
 	if err != nil {
