@@ -292,3 +292,18 @@ func TestErrorsOfVectorsNameRowAndColumn(t *testing.T) {
 		}
 	}
 }
+
+// A document without an id has no vector, whether the documents around it have ids or not.
+func TestDocumentsWithoutIDsHaveNoVector(t *testing.T) {
+	folder := writeFiles(t, map[string]string{"v.csv": "docid,v\nA,1 2\n", "f.txt": "1 qid:1 1:1 # docid = A\n0 qid:1 1:2\n0 qid:2 1:3\n", "g.txt": "1 qid:1 1:1\n"})
+	o := ReadOptions{Vectors: []transforms.Vector{{Name: "v", File: filepath.Join(folder, "v.csv")}}}
+	for _, size := range []int{1, 1000} {
+		d, err := readFile(filepath.Join(folder, "f.txt"), inChunks(o, size))
+		if err != nil || d.Vector(0, 0) == nil || d.Vector(0, 1) != nil || d.Vector(0, 2) != nil {
+			t.Errorf("chunks of %d bytes: %v, error %v", size, d, err)
+		}
+	}
+	if _, err := ReadFile(filepath.Join(folder, "g.txt"), o); err == nil || !strings.Contains(err.Error(), "g.txt: no document ids, by which ") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -48,7 +48,7 @@ type vectorFile struct {
 	ofDocuments bool
 	dimension   int
 	at          map[string]int
-	found       bool // a row has one
+	ids, found  bool // a row has an id, and one has a vector
 }
 
 func newVectorBlock() *VectorBlock {
@@ -98,9 +98,7 @@ func (s *scan) addVectors(c *Chunk, l *Layout) error {
 	for k := range l.Vectors {
 		vector := &l.Vectors[k]
 		if file := block.files[vector.Name]; file != nil {
-			if err := s.findVectors(c, file, k, width); err != nil {
-				return err
-			}
+			s.findVectors(c, file, k, width)
 			continue
 		}
 		last, at := []float32(nil), NoVector
@@ -129,10 +127,13 @@ func (s *scan) addVectors(c *Chunk, l *Layout) error {
 	return nil
 }
 
-// ids returns the id of the query, or of the document, of each row; nil: they have none.
+// ids returns the id of the query, or of the document, of each row; "": it has none.
 func (c *Chunk) ids(ofDocuments bool) (ids []string) {
-	if ofDocuments {
+	switch {
+	case ofDocuments && c.DocumentIDs != nil:
 		return c.DocumentIDs
+	case ofDocuments:
+		return make([]string, len(c.Labels))
 	}
 	for _, run := range c.Runs {
 		ids = append(ids, slices.Repeat([]string{run.Query}, run.Rows)...)
@@ -141,20 +142,14 @@ func (c *Chunk) ids(ofDocuments bool) (ids []string) {
 }
 
 // findVectors finds the vectors of the rows in a file, by the ids of queries or of documents.
-func (s *scan) findVectors(c *Chunk, file *vectorFile, k, width int) error {
-	ids := c.ids(file.ofDocuments)
-	if ids == nil || !file.ofDocuments && slices.Contains(ids, "") {
-		whose := map[bool]string{false: "query", true: "document"}[file.ofDocuments]
-		return fmt.Errorf("datasets: %s:%d: no %s ids, by which %s has vectors", s.Path, c.Line, whose, file.path)
-	}
-	for r, id := range ids {
+func (s *scan) findVectors(c *Chunk, file *vectorFile, k, width int) {
+	for r, id := range c.ids(file.ofDocuments) {
 		at, found := file.at[id]
 		if !found {
 			at = NoVector
 		}
-		c.VectorAt[r*width+k], file.found = at, file.found || found
+		c.VectorAt[r*width+k], file.ids, file.found = at, file.ids || id != "", file.found || found
 	}
-	return nil
 }
 
 // multiply sets the features of a chunk that are products of vectors.
@@ -185,9 +180,17 @@ func (s *scan) multiply(c *Chunk, l *Layout) error {
 // checkVectorFiles returns an error if no row has a vector of a file.
 func (s *scan) checkVectorFiles() error {
 	for _, v := range s.Layout.Vectors {
-		if f := s.Names.Vectors.files[v.Name]; f != nil && !f.found {
-			whose := map[bool]string{false: "queries", true: "documents"}[f.ofDocuments]
-			return fmt.Errorf("datasets: %s: none of its %s has a vector in %s: want the same ids", s.Path, whose, f.path)
+		f := s.Names.Vectors.files[v.Name]
+		whose, all := "query", "queries"
+		if f != nil && f.ofDocuments {
+			whose, all = "document", "documents"
+		}
+		switch {
+		case f == nil || f.found:
+		case !f.ids:
+			return fmt.Errorf("datasets: %s: no %s ids, by which %s has vectors", s.Path, whose, f.path)
+		default:
+			return fmt.Errorf("datasets: %s: none of its %s has a vector in %s: want the same ids", s.Path, all, f.path)
 		}
 	}
 	return nil
