@@ -307,3 +307,15 @@ func TestDocumentsWithoutIDsHaveNoVector(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A product that is not one of the features to read is left out.
+func TestProductsThatAreNotWantedAreLeftOut(t *testing.T) {
+	path := dataFile(t, "f.csv", "label,qid,a,b,x\n1,q,1 2,3 4,5\n0,q,2 2,1 1,6\n")
+	for _, o := range []ReadOptions{{FeatureIDs: []int{1}}, {FeatureIDs: []int{1}, FeatureNames: []string{"x"}}} {
+		o.Vectors, o.Products = vectorsOf("a", "b"), productsOf("dot(a,b)")
+		d, err := ReadFile(path, o)
+		if err != nil || !slices.Equal(d.Features, []float32{5, 6}) || d.Products != nil || d.Validate() != nil || !strings.Contains(strings.Join(d.Warnings, ""), "not wanted were left out: dot(a,b)") {
+			t.Errorf("%v: %+v, error %v", o.FeatureNames, d, err)
+		}
+	}
+}

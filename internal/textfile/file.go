@@ -139,6 +139,9 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	const floor, ratio = 1 << 26, 2000
 	n, err := b.r.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("%w: the compressed file is cut short, or has something else at its end", err)
+	}
 	if b.n += int64(n); b.n > floor && b.n > ratio*b.packed.n.Load() {
 		return 0, fmt.Errorf("decompresses to more than %d times its size: this is not data", ratio)
 	}

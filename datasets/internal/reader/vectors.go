@@ -264,21 +264,25 @@ func (l *Layout) describe(h schema.Header) schema.Header {
 
 // addProducts gives the products ids: the ones that the options list for their names, or else the largest ids, which no column has.
 func (l *Layout) addProducts(o *Options, found *schema.Columns) error {
-	if l.Products = o.Products; l.Products == nil && o.FeatureIDs == nil {
+	products := o.Products
+	if products == nil && o.FeatureIDs == nil {
 		for _, name := range found.Products {
-			l.Products = append(l.Products, transforms.Product{Name: name})
+			products = append(products, transforms.Product{Name: name})
 		}
 	}
-	for i := range l.Products {
-		p := &l.Products[i]
+	for i, p := range products {
 		if _, _, err := p.Check(l.Vectors); err != nil {
 			return err
 		}
-		id := text.MaxFeatureID - len(l.Products) + 1 + i
+		id := text.MaxFeatureID - len(products) + 1 + i
 		if at := slices.Index(o.FeatureNames, p.Name); at >= 0 {
 			id = o.FeatureIDs[at]
 		}
-		l.ProductIDs, l.Names[id] = append(l.ProductIDs, id), p.Name
+		if !o.Wants(id) {
+			l.LeaveOut(p.Name, outUnwanted)
+			continue
+		}
+		l.Products, l.ProductIDs, l.Names[id] = append(l.Products, p), append(l.ProductIDs, id), p.Name
 	}
 	return nil
 }
