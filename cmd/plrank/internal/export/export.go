@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
 	"github.com/plrank/plrank/cmd/internal/cli"
 	"github.com/plrank/plrank/internal/text"
@@ -116,14 +115,10 @@ A feature that does not match a document is missing. The plugin of Elasticsearch
 
 // features lists the names of the features that a model uses.
 func features(m *ranker.Model) string {
-	f, used := m.File(), m.UsedFeatures()
 	var names []string
-	for i, id := range f.FeatureIDs {
-		if _, found := slices.BinarySearch(used, id); found && f.FeatureNames != nil {
-			names = append(names, f.FeatureNames[i])
-		} else if found {
-			names = append(names, strconv.Itoa(id))
-		}
+	for _, id := range m.UsedFeatures() {
+		column, _ := slices.BinarySearch(m.File().FeatureIDs, id)
+		names = append(names, m.FeatureName(column))
 	}
 	return text.List(names)
 }
