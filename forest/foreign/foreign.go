@@ -274,6 +274,13 @@ func (m *Model) number() {
 			m.Numbering = "column k of its training data, from 0, is taken for feature k, as LightGBM reads text, because column 0 was " +
 				"constant; " + byIDs
 		}
+		asks := func(t forest.Tree) bool {
+			return slices.ContainsFunc(t.Nodes, func(n forest.Node) bool { return n.Column == 0 })
+		}
+		if m.Library == "XGBoost" && !slices.ContainsFunc(m.Forest.Trees, asks) {
+			m.Numbering += "; no tree asks for column 0, as if XGBoost had read text by itself, where column k is feature k, and one that a " +
+				"line leaves out is missing: want it trained on arrays"
+		}
 		return
 	}
 	m.Names = nil

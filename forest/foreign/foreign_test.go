@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -193,6 +194,21 @@ func TestBaseScoresAreBoundedAsByXGBoost(t *testing.T) {
 		m, err := Read([]byte(strings.Replace(file(t, "xgboost-logistic.json"), "[3.54375E-1]", "["+base+"]", 1)))
 		if err != nil || m.Forest.Bias != want {
 			t.Errorf("%s: %v, want %v, error %v", base, m.Forest.Bias, want, err)
+		}
+	}
+}
+
+// XGBoost has column k of text as feature k, which its files do not say, so that nothing asks for column 0.
+func TestModelsThatMayBeOfTextSaySo(t *testing.T) {
+	for _, column := range []int{0, 1} {
+		m, err := Read(fmt.Appendf(nil, `{"learner":{"learner_model_param":{"base_score":"0","num_feature":"3"},"gradient_booster":{"model":{
+			"trees":[{"left_children":[1,-1,-1],"right_children":[2,-1,-1],"split_indices":[%d,0,0],"split_conditions":[1,2,3],
+			"default_left":[0,0,0]}]}}}}`, column))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(m.Numbering, "no tree asks for column 0"); said != (column > 0) {
+			t.Errorf("column %d: %s", column, m.Numbering)
 		}
 	}
 }
