@@ -18,21 +18,9 @@ func readArray(file []byte, o Options, sidecar Sidecar, size int, each func(c *C
 	if err != nil {
 		return err
 	}
-	path, ids, err := readKind(o.Ctx(), RowIDs, sidecar.Path, func(line []byte) ([]byte, error) {
-		return bytes.Clone(bytes.TrimSpace(line)), nil
-	})
-	switch {
-	case err != nil:
+	path, ids, err := readRowIDs(o, sidecar.Path, rows)
+	if err != nil {
 		return err
-	case path == "":
-		return fmt.Errorf("an array needs a file %s: want the name of a column of query ids or of document ids, such as qid or docid, "+
-			"and below it the id of each row", RowIDs.Sidecar(sidecar.Path))
-	}
-	if len(ids) == 0 {
-		ids = [][]byte{nil}
-	}
-	if len(ids) == rows+2 && len(ids[rows+1]) == 0 { // an empty line at the end
-		ids = ids[:rows+1]
 	}
 	columns, err := NewColumns([]string{string(ids[0]), "array"}, o, sidecar.Sized, Look{
 		Lists: []bool{false, true}, Dimension: func(int) (int, error) { return width, nil },
@@ -82,4 +70,20 @@ func readArray(file []byte, o Options, sidecar Sidecar, size int, each func(c *C
 		}
 	}
 	return nil
+}
+
+// readRowIDs reads the file next to an array: a name, and then an id for each row, unless there are more or fewer.
+func readRowIDs(o Options, array string, rows int) (path string, ids [][]byte, err error) {
+	path, ids, err = readKind(o.Ctx(), RowIDs, array, func(line []byte) ([]byte, error) { return bytes.Clone(bytes.TrimSpace(line)), nil })
+	switch {
+	case err != nil:
+	case path == "":
+		err = fmt.Errorf("an array needs a file %s: want the name of a column of query ids or of document ids, such as qid or docid, "+
+			"and below it the id of each row", RowIDs.Sidecar(array))
+	case len(ids) == 0:
+		ids = [][]byte{nil}
+	case len(ids) == rows+2 && len(ids[rows+1]) == 0: // an empty line at the end
+		ids = ids[:rows+1]
+	}
+	return path, ids, err
 }

@@ -157,7 +157,9 @@ func (f *finder) takeGiven(r *role) error {
 // takeKnown takes the column that had the role in earlier data, such as a model's training data.
 func (f *finder) takeKnown(r *role) {
 	known := f.o.Roles[r.name]
-	if _, err := strconv.Atoi(known); known == "" || r.given(f.o) != "" || (err == nil) != f.o.Headerless && r.plain != "" { // a position is not a name
+	_, err := strconv.Atoi(known)
+	position := err == nil // which is not a name
+	if known == "" || r.given(f.o) != "" || position != f.o.Headerless && r.plain != "" {
 		return
 	}
 	if at := slices.Index(f.names, known); at >= 0 && f.roleAt(at) == nil {

@@ -144,17 +144,9 @@ func (s *finder) place() error {
 	var called []string
 	for i, name := range names {
 		s.Feature, s.Level[i] = append(s.Feature, -1), -1
-		_, listed := wanted[name]
-		if id, isID := text.ParseFeatureID(name); isID && o.FeatureNames == nil && !o.Headerless {
-			listed = o.Lists(id)
+		if s.canBeFeature(i, name, wanted) {
+			fields = append(fields, i)
 		}
-		if s.Vector[i] != noVector {
-			continue
-		}
-		if r := s.roleAt(i); r != nil && !(r.name == schema.Group && listed) || i == s.unused {
-			continue
-		}
-		fields = append(fields, i)
 	}
 	// Columns that are features only if the options say so come last, so that they do not change the ids of others.
 	last := func(at int) int {
@@ -198,6 +190,17 @@ func (s *finder) place() error {
 		return fmt.Errorf("header: %w", err)
 	}
 	return s.checkWanted()
+}
+
+// canBeFeature reports whether a column may be a feature, which one of vectors or with a role is not, except for groups that are
+// wanted as a feature, too.
+func (s *finder) canBeFeature(column int, name string, wanted map[string]int) bool {
+	_, listed := wanted[name]
+	if id, isID := text.ParseFeatureID(name); isID && s.o.FeatureNames == nil && !s.o.Headerless {
+		listed = s.o.Lists(id)
+	}
+	r := s.roleAt(column)
+	return s.Vector[column] == noVector && column != s.unused && (r == nil || r.name == schema.Group && listed)
 }
 
 // leave leaves out a column, and remembers why.
