@@ -104,8 +104,8 @@ func checkSameScores(t rapid.TB, f *Forest, rows []float32) {
 	got, inParts := make([]float64, len(rows)/f.Inputs), make([]float64, len(rows)/f.Inputs)
 	s := f.Compile()
 	s.Score(got, rows)
-	for d, want := range got { // a document alone has the bits that it has among others, also as the last of three
-		alone, last := make([]float64, 1), make([]float64, min(d+1, 3))
+	for d, want := range got { // a document alone has the bits that it has among others, also as the last of few
+		alone, last := make([]float64, 1), make([]float64, min(d+1, few))
 		s.Score(alone, rows[d*f.Inputs:(d+1)*f.Inputs])
 		if s.Score(last, rows[(d+1-len(last))*f.Inputs:(d+1)*f.Inputs]); alone[0] != want || last[len(last)-1] != want {
 			t.Fatalf("document %d: %v alone and %v of %d, want %v by forest %+v", d, alone[0], last[len(last)-1], len(last), want, f)

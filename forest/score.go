@@ -24,7 +24,11 @@ type Scorer struct {
 	leaves  []float64
 	tables  []uint8   // of small trees: the first bytes of 64 leaves, the second, …
 	scratch sync.Pool // of *[]uint8, planes
+	walker  *walker   // nil: all trees are symmetric, whose planes are faster for one document, too
 }
+
+// few is the number of documents that a walker scores in less time than planes do: see BenchmarkScore.
+const few = 3
 
 // together is the number of documents that are scored at a time.
 const together = 64
@@ -66,6 +70,12 @@ func (f *Forest) Compile() *Scorer {
 	at := s.makePlanes(f.Trees)
 	for i := range f.Trees {
 		s.compile(&f.Trees[i], at)
+	}
+	if slices.ContainsFunc(s.runs, func(r run) bool { return !r.symmetric }) {
+		s.walker = new(walker)
+		for i := range f.Trees {
+			s.walker.compile(&f.Trees[i])
+		}
 	}
 	s.scratch.New = func() any { b := make([]uint8, len(s.planes)*together); return &b }
 	return s
@@ -232,6 +242,12 @@ func (s *Scorer) Score(dst []float64, rows []float32) {
 func (s *Scorer) Add(dst []float64, rows []float32) {
 	if len(rows) != len(dst)*s.inputs {
 		panic("forest: slice length mismatch")
+	}
+	if len(dst) <= few && s.walker != nil {
+		for d := range dst {
+			dst[d] = s.walker.add(dst[d], rows[d*s.inputs:(d+1)*s.inputs], s.single)
+		}
+		return
 	}
 	scratch := s.scratch.Get().(*[]uint8)
 	defer s.scratch.Put(scratch)
