@@ -12,9 +12,9 @@ func vectorInstructions() (list []instructions) {
 			backwardAVX2, seriesAVX2, correlateAVX2, scaleAVX2, seriesDualAVX2, forwardDualAVX2, backwardDualAVX2, multiplyDualAVX2,
 			divideDualAVX2, remainAVX2, placeAVX2, productAVX2})
 		if cpu.X86.HasAVX512F {
-			list = append(list, instructions{"AVX-512", expm1AVX512, sumsAVX512, hornerAVX512, transitionsAVX512, multiplyAVX512, divideAVX512, forwardAVX512,
-				backwardAVX512, seriesAVX512, correlateAVX512, scaleAVX512, seriesDualAVX512, forwardDualAVX512, backwardDualAVX512, multiplyDualAVX512,
-				divideDualAVX512, remainAVX512, placeAVX512, productAVX512})
+			list = append(list, instructions{"AVX-512", expm1AVX512, sumsAVX512, hornerAVX512, transitionsAVX512, multiplyAVX512, divideAVX512,
+				forwardAVX512, backwardAVX512, seriesAVX512, correlateAVX512, scaleAVX512, seriesDualAVX512, forwardDualAVX512,
+				backwardDualAVX512, multiplyDualAVX512, divideDualAVX512, remainAVX512, placeAVX512, productAVX512})
 		}
 	}
 	return list
