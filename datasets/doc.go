@@ -40,8 +40,7 @@
 //
 // # Known collections
 //
-// [Open] knows the collections below by the name of the folder (or, for Yahoo!, of the files).
-// It checks the counts over all splits of a fold, and warns if they are not those published:
+// [Open] finds the files of these collections as they are published. The counts are over all splits of a fold:
 //
 //	collection         queries   documents  features  folder or files            homepage
 //	MSLR-WEB10K         10,000   1,200,192       136  MSLR-WEB10K/Fold1 … Fold5  microsoft.com/en-us/research/project/mslr

@@ -77,8 +77,7 @@ func Synthetic(o SyntheticOptions) *Splits {
 //
 // The numbers of queries and features and the mean lengths are as the publishers state: MSLR-WEB30K Fold1;
 // set 1 of the Yahoo! Learning to Rank Challenge, with 519 of 700 features in use, all in
-// [0, 1]; Istella LETOR (full), with 10 % of the training queries for validation, as [Open]
-// holds them out. MSLR's label frequencies are right to three digits; the other two, the
+// [0, 1]; Istella LETOR (full), with 10 % of the training queries for validation. MSLR's label frequencies are right to three digits; the other two, the
 // spread of the documents a query and the largest queries are approximate. One query in 40
 // or more has no relevant document.
 func SyntheticShape(name string, scale float64, seed uint64) (*Splits, error) {

@@ -74,8 +74,7 @@ func (s *Source) Flags(absent string) Flags {
 		{Name: "scale", Value: &s.Scale, Topic: "splits", Help: fmt.Sprintf("the `fraction` of the queries of the published collection that "+
 			"synthetic:SHAPE has; 0 stands for %v", defaultScale)},
 		{Name: "vali", Value: &s.Vali, Topic: "splits", Resumable: true,
-			Help: "the `file` of the validation split, or a folder of its parts; without any, 20 % of the training queries are held out " +
-				"(10 % for Istella)"},
+			Help: "the `file` of the validation split, or a folder of its parts; without any, 20 % of the training queries are held out"},
 		{Name: "test", Value: &s.Test, Topic: "splits", Resumable: true, Help: "the `file` of the test split, or a folder of its parts"},
 		{Name: "fold", Value: &s.Fold, Topic: "splits",
 			Help: "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …"},
