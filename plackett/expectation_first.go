@@ -16,7 +16,7 @@ import (
 // it is 0. To lambda, if it is not nil, Deviation writes the derivatives of the deviation; they are 0 where that is below 1e-8.
 //
 // The variance of what is all but certain is small beside errors of probabilities: so the tolerance is 1e-13, whatever Tolerance
-// says. Deviation returns the errors of [Expectation.Cascade], and an error for a relevance other than 0 and 1.
+// says. Deviation returns the errors of [Expectation.FirstRelevant] and of [Expectation.Cascade].
 func (e *Expectation) Deviation(scores, relevant, discounts, lambda []float64) (mean, deviation float64, err error) {
 	defer func(tolerance float64) { e.Tolerance = tolerance }(e.Tolerance)
 	e.Tolerance = smallestTolerance
@@ -29,10 +29,7 @@ func (e *Expectation) Deviation(scores, relevant, discounts, lambda []float64) (
 	}
 	law := num.Sized(e.law, ranks)
 	e.law = law
-	if d := slices.IndexFunc(relevant, func(rel float64) bool { return rel != 0 && rel != 1 }); d >= 0 {
-		return 0, 0, fmt.Errorf("the relevance of document %d is %v: it must be 0 or 1", d, relevant[d])
-	}
-	if err := e.firstRelevant(scores, relevant, law); err != nil {
+	if err := e.FirstRelevant(scores, relevant, law); err != nil {
 		return 0, 0, err
 	}
 	none := floats.Sum(law[len(discounts):])
@@ -60,8 +57,17 @@ func (e *Expectation) Deviation(scores, relevant, discounts, lambda []float64) (
 	return mean, deviation, err
 }
 
-// firstRelevant writes P(the first relevant document is at rank k) to law[k−1], for as many ranks as law has.
-func (e *Expectation) firstRelevant(scores, relevant, law []float64) error {
+// FirstRelevant writes P(the first relevant document is at rank k) to law[k−1], for as many ranks as law has: this is the law of what
+// a reader is paid who stops there. What is missing from 1 is the probability that no relevant document is at one of these ranks.
+// relevant is 1 for relevant documents and 0 for others. FirstRelevant returns the errors of [Expectation.Cascade], and an error for
+// a relevance other than 0 and 1.
+func (e *Expectation) FirstRelevant(scores, relevant, law []float64) error {
+	if err := checkLength("relevant", len(relevant), len(scores)); err != nil {
+		return err
+	}
+	if d := slices.IndexFunc(relevant, func(rel float64) bool { return rel != 0 && rel != 1 }); d >= 0 {
+		return fmt.Errorf("the relevance of document %d is %v: it must be 0 or 1", d, relevant[d])
+	}
 	e.discount = num.Sized(e.discount, len(law))
 	for k := range e.discount {
 		e.discount[k] = 1
@@ -86,4 +92,17 @@ func others(shares []float64) []float64 {
 		rest[d] = 1 - x
 	}
 	return rest
+}
+
+// Quantile returns the smallest discount at the rank of the first relevant document that is not exceeded with at least the probability p,
+// given the law of the rank, as [Expectation.FirstRelevant] writes it: 0 if there is none with that probability.
+func Quantile(law, discounts []float64, p float64) float64 {
+	order := num.DescendingOrder(nil, discounts[:min(len(law), len(discounts))])
+	above := 0.0 // the probability of more than a discount
+	for i, k := range order {
+		if above += law[k]; above > 1-p && (i+1 == len(order) || discounts[order[i+1]] < discounts[k]) {
+			return discounts[k]
+		}
+	}
+	return 0
 }

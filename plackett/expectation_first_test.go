@@ -106,7 +106,7 @@ func TestFirstRelevantAgreesWithEnumeration(t *testing.T) {
 			relevant[d] = float64(int(math.Abs(g)) % 2)
 		}
 		for tolerance, e := range map[float64]*Expectation{defaultTolerance: standard, tightest: tight} {
-			if err := e.firstRelevant(l.scores, relevant, law); err != nil {
+			if err := e.FirstRelevant(l.scores, relevant, law); err != nil {
 				t.Fatal(err)
 			}
 			for k, p := range law {
@@ -121,5 +121,15 @@ func TestFirstRelevantAgreesWithEnumeration(t *testing.T) {
 	const want = "the relevance of document 1 is 0.5: it must be 0 or 1"
 	if _, _, err := standard.Deviation([]float64{1, 2}, []float64{1, .5}, []float64{1}, nil); err == nil || err.Error() != want {
 		t.Errorf("a share: error %v, want %s", err, want)
+	}
+}
+
+// Quantiles of the reciprocal rank, where it is 1, ½, ⅓ and 0 with .5, .2, .1 and .2.
+func TestQuantilesOfTheReciprocalRank(t *testing.T) {
+	law, discounts := []float64{.5, .2, .1}, []float64{1, .5, 1. / 3, .25}
+	for p, want := range map[float64]float64{0: 0, .1: 0, .19: 0, .25: 1. / 3, .35: .5, .49: .5, .51: 1, 1: 1} {
+		if got := Quantile(law, discounts, p); got != want {
+			t.Errorf("quantile %v is %v, want %v", p, got, want)
+		}
 	}
 }
