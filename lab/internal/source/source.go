@@ -52,7 +52,7 @@ func (s *Source) Define(f *flag.FlagSet) {
 		&s.Vali,
 		"vali",
 		s.Vali,
-		"the `file` of the validation split; without one, 20 % of the training queries are held out (10 % for Istella)",
+		"the `file` of the validation split; without one, 20 % of the training queries are held out",
 	)
 	f.StringVar(&s.Test, "test", s.Test, "the `file` of the test split")
 	f.IntVar(&s.Fold, "fold", s.Fold, "`number` of the fold to take, where -data is a folder of folds Fold1, Fold2, …")
