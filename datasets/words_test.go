@@ -34,6 +34,10 @@ func TestMarkersOfMissingValues(t *testing.T) {
 		!strings.Contains(err.Error(), "-missing WORD reads") {
 		t.Errorf("error %v", err)
 	}
+	_, err = ReadFile(dataFile(t, "f.csv", file), ReadOptions{FeatureIDs: []int{1}, FeatureNames: []string{"price"}, OfModel: true})
+	if err == nil || !strings.Contains(err.Error(), "are not numbers: \"-\" (1); the model wants numbers; -missing") {
+		t.Errorf("with the features of a model, which other flags cannot change: %v", err)
+	}
 }
 
 // Whole numbers beyond 2^24 that float32 merges are named, in tables and in LETOR text; those that stay different are not.

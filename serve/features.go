@@ -249,15 +249,17 @@ func (r *rows) dense(row []float32, documents *jsonread.Reader) error {
 	if copies {
 		r.copied++
 	}
-	if n == len(row)-r.model.products && n < len(row) {
+	switch plain := len(row) - r.model.products; {
+	case n == len(row):
+		return nil
+	case n == plain:
 		r.blank(row[n:], true)
 		r.short = true
 		return nil
+	case plain < len(row):
+		return fmt.Errorf(" has %d features, want %d, or %d and the vectors %s", n, len(row), plain, text.List(r.model.vectorNames))
 	}
-	if n != len(row) {
-		return fmt.Errorf(" has %d features, want %d", n, len(row))
-	}
-	return nil
+	return fmt.Errorf(" has %d features, want %d", n, len(row))
 }
 
 // sparse decodes an object. Its first member decides whether it is by id or by name.

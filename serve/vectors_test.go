@@ -65,7 +65,7 @@ func TestRequestsHaveVectors(t *testing.T) {
 		`"vectors": [3], "documents": [[1]]`:                                         "want an object of vectors by name",
 		`"vectors": {"q": [1, 2], "q": [1, 2]}, "documents": [[1]]`:                  "occurs twice",
 		`"documents": [[1]]`:    "a document has 1 features, want 3, or the vectors q, d as well",
-		`"documents": [[1, 2]]`: "has 2 features, want 3",
+		`"documents": [[1, 2]]`: "has 2 features, want 3, or 1 and the vectors q, d",
 	} {
 		if w := post(s, `{`+body+`}`); w.Code != 400 || !strings.Contains(strings.ReplaceAll(w.Body.String(), `\"`, `"`), want) {
 			t.Errorf("%s: %d %s, want %s", body, w.Code, w.Body, want)

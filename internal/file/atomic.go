@@ -78,7 +78,7 @@ func replace(path string, most fs.FileMode, write func(faultyFile) error) (err e
 
 // Create makes a file of a new name, which is to have the path in the end. It never has more permissions than in the
 // end. The caller calls release when the file has its path, or was removed: until then it is locked. Create removes such
-// files of the path whose programs are gone, as after kill -9.
+// files of the path whose programs are gone, as after kill -9. Its error names no file.
 func Create(path string, mode fs.FileMode) (f *os.File, release func(), err error) {
 	removeAbandoned(path)
 	for {
@@ -88,7 +88,7 @@ func Create(path string, mode fs.FileMode) (f *os.File, release func(), err erro
 			continue
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, errors.Unwrap(err)
 		}
 		if session() == "" {
 			return f, func() {}, nil

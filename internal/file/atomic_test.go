@@ -3,6 +3,7 @@ package file
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,8 +41,8 @@ func TestWrite(t *testing.T) {
 		t.Errorf("%d files, want 1", len(entries))
 	}
 	path = filepath.Join(dir, "none", "f")
-	if err := put("x", nil); err == nil {
-		t.Error("a folder that does not exist: no error")
+	if err := put("x", nil); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), path+": ") || strings.Count(err.Error(), dir) != 1 {
+		t.Errorf("a folder that does not exist: %v", err)
 	}
 }
 

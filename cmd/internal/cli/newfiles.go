@@ -46,7 +46,9 @@ func (f *NewFiles) Open(path string) (*NewFile, error) {
 			os.Remove(tmp.Name()) // it lives on without a name; not on Windows, see Remove
 		}
 	} else if err == nil {
-		tmp, release, err = file.Create(path, 0o666)
+		if tmp, release, err = file.Create(path, 0o666); err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -44,8 +44,7 @@ const (
 )
 
 // Suspicions returns warnings of features that training should hardly use: those whose names say that they are measured after
-// the ranking, or that alone rank nearly without a fault, ids, and times. It looks at the first queries, and warns if no query has two
-// labels.
+// the ranking, or that alone rank nearly without a fault, ids, and times, by the first queries. The last warning is EqualLabels.
 func Suspicions(d *datasets.Dataset) (warnings []string) {
 	if d.Rows() == 0 {
 		return nil
@@ -65,10 +64,15 @@ func Suspicions(d *datasets.Dataset) (warnings []string) {
 			warnings = append(warnings, d.Name+": "+fmt.Sprintf(kind, text.List(columns)))
 		}
 	}
-	if d.Gains == nil && d.HighestLabel() > 0 && !hasPairs(d) {
-		warnings = append(warnings, fmt.Sprintf("%s: no query has documents of two labels: every ranking is as good as any other", d.Name))
+	return append(warnings, EqualLabels(d)...)
+}
+
+// EqualLabels returns a warning if no query has two labels, so that the split teaches, chooses and measures nothing.
+func EqualLabels(d *datasets.Dataset) []string {
+	if d == nil || d.Gains != nil || d.HighestLabel() <= 0 || hasPairs(d) {
+		return nil
 	}
-	return warnings
+	return []string{d.Name + ": no query has documents of two labels: every ranking is as good as any other"}
 }
 
 // suspicion returns the suspicion of a column by the first queries, "" if there is none.

@@ -84,6 +84,9 @@ func TestEqualLabelsAreAWarning(t *testing.T) {
 	if w := Suspicions(d); len(w) != 1 || !strings.Contains(w[0], "no query has documents of two labels") {
 		t.Errorf("%q", w)
 	}
+	if w := EqualLabels(nil); w != nil {
+		t.Errorf("of a split that there is not: %q", w)
+	}
 }
 
 // Random order has .2 and the model .7: a feature with .675 or more gains 95 % of that.

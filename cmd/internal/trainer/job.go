@@ -108,7 +108,7 @@ func open(ctx context.Context, o *options, initial *ranker.Model, stderr io.Writ
 		}
 	}
 	if o.Data != "" && !o.Synthetic() {
-		command.Warn(stderr, cli.Suspicions(s.Train)...)
+		command.Warn(stderr, slices.Concat(cli.Suspicions(s.Train), cli.EqualLabels(s.Vali), cli.EqualLabels(s.Test))...)
 	}
 	return s, nil
 }

@@ -44,6 +44,24 @@ func TestLeaksAreNamed(t *testing.T) {
 	}
 }
 
+// A validation or test split in which every ranking is the best one says so, as a training split does.
+func TestSplitsOfEqualLabelsAreNamed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	split := func(name, rows string) string {
+		path := filepath.Join(dir, name)
+		write(t, path, "label,qid,price\n"+rows)
+		return path
+	}
+	_, stderr := must(t, "-data", split("train.csv", "0,1,2\n1,1,3\n0,2,1\n1,2,5\n"), "-vali", split("vali.csv", "1,3,2\n1,3,3\n"),
+		"-test", split("test.csv", "1,4,2\n1,4,3\n"), "-epochs", "1", "-scorer", "mlp")
+	for name, want := range map[string]int{"train": 0, "vali": 1, "test": 1} {
+		if n := strings.Count(stderr, name+".csv: no query has documents of two labels"); n != want {
+			t.Errorf("%s: %d warnings, want %d\n%s", name, n, want, stderr)
+		}
+	}
+}
+
 // A query whose loss overflows, though its scores do not, stops the run, which says what to do about it; with
 // -on-nan skip the same run goes on, and counts the batches.
 func TestOnNaN(t *testing.T) {

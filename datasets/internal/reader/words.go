@@ -75,8 +75,11 @@ func (t *Table) featureName(id int) string {
 func (t *Table) adviceOnWords() (lines []string) {
 	for _, id := range t.Others.IDs() {
 		words, name := t.Others[id], text.List([]string{t.featureName(id)})
-		lines = append(lines, fmt.Sprintf("datasets: %s: %d values of the column %s are not numbers: %s; -categorical %[3]s reads all its "+
-			"values as texts, -missing WORD reads one as missing, -ignore %[3]s leaves it out", t.Path, words.Values, name, words))
+		advice := "-categorical %[3]s reads all its values as texts, -missing WORD reads one as missing, -ignore %[3]s leaves it out"
+		if t.Options.OfModel {
+			advice = "the model wants numbers; -missing WORD reads one as missing"
+		}
+		lines = append(lines, fmt.Sprintf("datasets: %s: %d values of the column %s are not numbers: %s; "+advice, t.Path, words.Values, name, words))
 	}
 	return lines
 }
