@@ -75,11 +75,10 @@ func Synthetic(o SyntheticOptions) *Splits {
 // pure function of the arguments; shape mslr is the collection of Synthetic with that many
 // queries. The features of a whole collection take 4 bytes each, 9.2 GB for istella.
 //
-// The numbers of queries and features and the mean lengths are as the publishers state: MSLR-WEB30K Fold1;
-// set 1 of the Yahoo! Learning to Rank Challenge, with 519 of 700 features in use, all in
-// [0, 1]; Istella LETOR (full), with 10 % of the training queries for validation. MSLR's label frequencies are right to three digits; the other two, the
-// spread of the documents a query and the largest queries are approximate. One query in 40
-// or more has no relevant document.
+// The numbers of queries and features and the mean lengths are as the publishers state: MSLR-WEB30K Fold1; set 1 of the Yahoo! Learning to
+// Rank Challenge, with 519 of 700 features in use, all in [0, 1]; Istella LETOR (full), with 10 % of the training queries for validation.
+// MSLR's label frequencies are right to three digits; the other two, the spread of the documents a query and the largest queries are
+// approximate. One query in 40 or more has no relevant document.
 func SyntheticShape(name string, scale float64, seed uint64) (*Splits, error) {
 	s, truth, err := shapeAndTruth(name)
 	if err != nil {

@@ -79,7 +79,8 @@ func (t *Table) adviceOnWords() (lines []string) {
 		if t.Options.OfModel {
 			advice = "the model wants numbers; -missing WORD reads one as missing"
 		}
-		lines = append(lines, fmt.Sprintf("datasets: %s: %d values of the column %s are not numbers: %s; "+advice, t.Path, words.Values, name, words))
+		lines = append(lines, fmt.Sprintf("datasets: %s: %d values of the column %s are not numbers: %s; "+advice,
+			t.Path, words.Values, name, words))
 	}
 	return lines
 }
