@@ -53,6 +53,11 @@ func (f Form) Features(scores []float64, k float64) []float64 {
 	if len(found) == 0 {
 		return features
 	}
+	_, exponent := math.Frexp(floats.Norm(found, math.Inf(1)))
+	scale := func(s float64) float64 { return math.Ldexp(s, -exponent) } // is exact; no square overflows or vanishes
+	for i, s := range found {
+		found[i] = scale(s)
+	}
 	low, high := floats.Min(found), floats.Max(found)
 	mean, norm := stat.Mean(found, nil), floats.Norm(found, 2)
 	normal := map[Form]func(s float64) float64{
@@ -72,7 +77,7 @@ func (f Form) Features(scores []float64, k float64) []float64 {
 		case constant:
 			features[d] = 1
 		default:
-			features[d] = normal(scores[d])
+			features[d] = normal(scale(scores[d]))
 		}
 	}
 	return features

@@ -44,6 +44,23 @@ func TestFormsByHand(t *testing.T) {
 	}
 }
 
+// All forms are the same for scores times a power of two, also where squares of scores overflow or vanish.
+func TestFormsDoNotDependOnTheScale(t *testing.T) {
+	scores := []float64{-1.75, 0.5, math.NaN(), 1.25}
+	for _, f := range Forms {
+		want := f.Features(scores, 60)
+		for _, exponent := range []int{-1000, 1, 1023} {
+			scaled := make([]float64, len(scores))
+			for d, s := range scores {
+				scaled[d] = math.Ldexp(s, exponent)
+			}
+			if got := f.Features(scaled, 60); !slices.Equal(got, want) {
+				t.Errorf("%s times 2^%d: %v, want %v", f, exponent, got, want)
+			}
+		}
+	}
+}
+
 // The sum of reciprocal ranks by hand: a is first and third, b second and first, c third in one run.
 func TestRRFByHand(t *testing.T) {
 	q := &Query{Scores: [][]float64{{9, 8, 7, missing}, {1, 3, missing, 2}}, Gains: make([]float64, 4)}
