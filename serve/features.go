@@ -212,10 +212,7 @@ func (r *rows) fillBase(m *served, in *request) error {
 	base := jsonread.New(in.base)
 	for i := range base.Items() {
 		v, number, err := base.Float32()
-		if err == text.ErrNumber {
-			return badRequest("base_scores, value %d: want a number", i)
-		}
-		if err = numberError(number, err); err != nil {
+		if err = numberError(number, err, "want a number"); err != nil {
 			return badRequest("base_scores, value %d: %w", i, err)
 		}
 		if n++; n <= in.count {
@@ -445,7 +442,7 @@ func (r *rows) value(to *float32, column int, documents *jsonread.Reader) (value
 	_, ofText := r.model.Level(column, "")
 	if documents.Kind() == '0' && !ofText {
 		*to, value, err = documents.Float32()
-		return value, numberError(value, err)
+		return value, numberError(value, err, wantNumber)
 	}
 	value = documents.Value()
 	switch word := string(value); {
@@ -456,7 +453,7 @@ func (r *rows) value(to *float32, column int, documents *jsonread.Reader) (value
 	case word == "false" && !ofText:
 		*to = 0
 	case word == "" || !ofText:
-		return value, numberError(value, text.ErrNumber)
+		return value, errors.New(wantNumber)
 	case value[0] == '[' || value[0] == '{':
 		return value, errors.New("want a text, or null for a missing value")
 	default:
@@ -478,11 +475,14 @@ func (r *rows) value(to *float32, column int, documents *jsonread.Reader) (value
 	return value, nil
 }
 
-// numberError returns the error of a number that could not be read, nil if it could.
-func numberError(number []byte, err error) error {
+// wantNumber is the error of a feature.
+const wantNumber = "want a number, or null for a missing value"
+
+// numberError returns the error of a number that could not be read, nil if it could; want is what would be right.
+func numberError(number []byte, err error, want string) error {
 	switch {
 	case err == text.ErrNumber:
-		return errors.New("want a number, or null for a missing value")
+		return errors.New(want)
 	case err != nil:
 		return fmt.Errorf("%s is %w", clip(string(number)), err)
 	}

@@ -92,7 +92,7 @@ func parseVector(r *jsonread.Reader) (v vector, err error) {
 func parseNumbers(r *jsonread.Reader) (numbers []float32, err error) {
 	for i := range r.Items() {
 		x, number, err := r.Float32()
-		if err = numberError(number, err); err != nil {
+		if err = numberError(number, err, "want a number"); err != nil {
 			return nil, fmt.Errorf(", number %d: %w", i, err)
 		}
 		numbers = append(numbers, x)

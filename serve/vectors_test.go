@@ -59,7 +59,7 @@ func TestRequestsHaveVectors(t *testing.T) {
 		`"vectors": {"q": [3, 4], "d": [[3, 4]]}, "documents": [[1],[2]]`:            `vectors: "d": 1 for 2 documents`,
 		`"vectors": {"q": [3, "x"]}, "documents": [[1]]`:                             `"q", number 1: want a number`,
 		`"vectors": {"q": [3, 1e99]}, "documents": [[1]]`:                            "beyond the range of float32",
-		`"vectors": {"d": [[3, null]]}, "documents": [[1]]`:                          "document 0, number 1: want a number",
+		`"vectors": {"d": [[3, null]]}, "documents": [[1]]`:                          `document 0, number 1: want a number"}`,
 		`"vectors": {"x": [3, 4]}, "documents": [[1]]`:                               `no vector "x": it has q, d`,
 		`"vectors": {"q": 3}, "documents": [[1]]`:                                    "want an array of numbers for the query",
 		`"vectors": [3], "documents": [[1]]`:                                         "want an object of vectors by name",

@@ -126,7 +126,7 @@ func (o *options) flags() cli.Flags {
 		{Name: "resume", Value: &o.resume, Resumable: true, Help: "go on with the run in -out"},
 		{Name: "preset", Value: &o.Preset, Help: "start from this `recipe`: " + strings.Join(cli.Presets(), " or ")},
 		{Name: "config", Value: &o.config, Help: "start from this config.json, a `file` of another run"},
-		{Name: "init-model", Value: &o.InitModel, Help: "a model `file` of the same architecture to begin with"},
+		{Name: "init-model", Value: &o.InitModel, Help: "a model `file` of the same architecture and transform to begin with, as by -config of its run"},
 		{Name: "json", Value: &o.asJSON, Resumable: true, Help: "print JSON: an object for every epoch, then the final metrics"},
 		{Name: "quiet", Value: &o.quiet, Resumable: true, Help: "print warnings and the final metrics alone"},
 		cli.ThreadsFlag(),
