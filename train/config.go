@@ -29,6 +29,25 @@ type Config struct {
 // Features are words that stand for features, by name, id or pattern: see datasets.Dataset.Choose.
 type Features []string
 
+// UnmarshalJSON reads words, and numbers of older versions.
+func (f *Features) UnmarshalJSON(text []byte) error {
+	var words []json.RawMessage
+	if err := json.Unmarshal(text, &words); err != nil {
+		return err
+	}
+	*f = nil
+	for _, word := range words {
+		name := string(word)
+		if _, err := strconv.Atoi(name); err != nil {
+			if err := json.Unmarshal(word, &name); err != nil {
+				return err
+			}
+		}
+		*f = append(*f, name)
+	}
+	return nil
+}
+
 // ids returns the ids of the features of d that the words stand for, and of the features of text, ascending.
 func (f Features) ids(d *datasets.Dataset) ([]int, error) {
 	var ids []int

@@ -3,6 +3,7 @@ package trainer
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,15 +29,20 @@ func TestRunIsRepeatedFromItsConfig(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "bad.json")
 	write(t, bad, `{"learningrat": 3}`)
 	older, dropped := filepath.Join(t.TempDir(), "older.json"), filepath.Join(t.TempDir(), "dropped.json")
-	write(t, older, `{"sharedMembers": 0, "latentCross": false, "seed": 5}`)
-	if o, err := parse([]string{"-config", older}); err != nil || o.Seed != 5 {
+	write(t, older, `{"sharedMembers": 0, "latentCross": false, "categorical": [17, "brand"], "seed": 5}`)
+	if o, err := parse([]string{"-config", older}); err != nil || o.Seed != 5 || !slices.Equal(o.Categorical, train.Features{"17", "brand"}) {
 		t.Errorf("a file of an older version: %+v, %v", o, err)
 	}
 	write(t, dropped, `{"sharedMembers": 4}`)
+	grouped, ofItems := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(grouped, "config.json"), `{"groups": "sellers.txt"}`)
+	write(t, filepath.Join(ofItems, "config.json"), `{"items": "runners.csv"}`)
 	for args, want := range map[string]string{
 		"-preset paper -config " + config: "-preset has no meaning with -config",
 		"-config none.json":               "none.json: no such file",
 		"-config " + bad:                  `unknown field "learningrat"`,
+		"-resume -out " + grouped:         "groups are not read from sellers.txt any more",
+		"-resume -out " + ofItems:         "the items of runners.csv are not joined any more",
 		"-config " + dropped:              "dropped.json: shared members and latent cross are not trained from plrank v0.1.0 on",
 	} {
 		if status, _, stderr := call(strings.Fields(args)...); status == 0 || !strings.Contains(stderr, want) {

@@ -43,19 +43,26 @@ type settings struct {
 	Baseline  string `json:"baseline,omitempty"` // of older versions; it is left out
 	InitModel string `json:"initModel,omitempty"`
 
-	SharedMembers int  `json:"sharedMembers,omitempty"` // of older versions, as LatentCross; see checkDropped
-	LatentCross   bool `json:"latentCross,omitempty"`
+	// Of older versions; see checkDropped.
+	SharedMembers int    `json:"sharedMembers,omitempty"`
+	LatentCross   bool   `json:"latentCross,omitempty"`
+	Items         string `json:"items,omitempty"`
+	Groups        string `json:"groups,omitempty"`
 
 	train.Config
 	Models models `json:"models,omitempty"` // that are trained one after another, and mixed; none: the Config is the only one
 }
 
-// checkDropped returns an error if the file that the settings are from asks for a model that is not trained any more.
+// checkDropped returns an error if the file that the settings are from asks for what is not there any more.
 func (s settings) checkDropped(path string) error {
 	if s.SharedMembers > 1 || s.LatentCross {
 		return fmt.Errorf("train: %s: shared members and latent cross are not trained from plrank v0.1.0 on: want neither", path)
 	}
-	return nil
+	return cmp.Or(
+		cli.ErrorIf(s.Groups != "", "train: %s: groups are not read from %s any more: want them in files next to the data, each named as its "+
+			"file of data plus .groups, and no \"groups\" here", path, s.Groups),
+		cli.ErrorIf(s.Items != "", "train: %s: rankings and the items of %s are not joined any more: want a table with a row for each item "+
+			"of each ranking (plrank help rankings)", path, s.Items))
 }
 
 type models []train.Config
