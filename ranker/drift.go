@@ -2,6 +2,7 @@ package ranker
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -28,14 +29,16 @@ type period struct {
 const mostPeriods = 128
 
 // ErrNoReference is returned by [NewDrift] for a model file that has none.
-var ErrNoReference = errors.New("the model file keeps no quantiles of its training data, as older versions and other libraries " +
-	"write none: train it again, by plrank train")
+var ErrNoReference = errors.New("the model file keeps no quantiles of its training data")
 
 // NewDrift returns a comparison without documents.
 func NewDrift(m *Model) (*Drift, error) {
 	r := m.file.Reference
-	if r == nil {
-		return nil, ErrNoReference
+	switch {
+	case r == nil && m.file.Sparse:
+		return nil, fmt.Errorf("%w: it was trained on sparse documents, and the drift of sparse features is not watched", ErrNoReference)
+	case r == nil:
+		return nil, fmt.Errorf("%w, as older versions and other libraries write none: train it again, by plrank train", ErrNoReference)
 	}
 	d := &Drift{most: 1}
 	add := func(c *Column, levels []string) {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -260,7 +261,12 @@ func TestOldFilesHaveNoReference(t *testing.T) {
 	w := &world{Rand: rand.New(rand.NewPCG(1, 1))}
 	m := w.reference(t, 20)
 	m.file.Reference = nil
-	if _, err := NewDrift(m); !errors.Is(err, ErrNoReference) {
+	if _, err := NewDrift(m); !errors.Is(err, ErrNoReference) || !strings.Contains(err.Error(), "train it again") {
+		t.Error(err)
+	}
+	m.file.Sparse = true // training again would give none
+	if _, err := NewDrift(m); !errors.Is(err, ErrNoReference) || strings.Contains(err.Error(), "again") ||
+		!strings.Contains(err.Error(), "drift of sparse features is not watched") {
 		t.Error(err)
 	}
 	for _, change := range []func(c *Column){
