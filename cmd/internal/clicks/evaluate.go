@@ -157,10 +157,13 @@ func newQueries(part *logs.Log, known map[string]bool) *datasets.Dataset {
 			continue
 		}
 		known[im.Query] = true
+		for row := 0; im.Sparse != nil && row < n; row++ {
+			d.Sparse.Append(im.Sparse.Row(row))
+		}
 		for i := len(d.FeatureIDs); i < len(im.Features)/n; i++ {
 			d.FeatureIDs = append(d.FeatureIDs, i+1)
 		}
-		if len(im.Features) == n*len(d.FeatureIDs) {
+		if im.Sparse != nil || hasFeatures(im) && len(im.Features) == n*len(d.FeatureIDs) {
 			d.QueryIDs, d.Offsets = append(d.QueryIDs, im.Query), append(d.Offsets, len(d.Labels)+n)
 			d.Labels, d.Features = append(d.Labels, make([]float32, n)...), append(d.Features, im.Features...)
 		}
@@ -236,7 +239,9 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 		}
 		fresh := newQueries(part, queries)
 		for _, c := range models {
-			if o.Data == "" {
+			if o.Data == "" && fresh.IsSparse() {
+				c.seen += c.scorer.known(fresh).CountSeen(c.model.Seen)
+			} else if o.Data == "" {
 				c.seen += fresh.CountSeen(c.model.Seen)
 			}
 			if err := o.add(c, candidates[len(models)], target, part); err != nil {

@@ -144,22 +144,22 @@ func newScorer(path string, model *ranker.Model, part *logs.Log, temperature flo
 	for i, id := range own {
 		_, ofText := model.Level(i, "")
 		s.columns, s.ofText, s.levels = append(s.columns, -1), append(s.ofText, ofText), append(s.levels, nil)
-		if _, isUsed := slices.BinarySearch(used, id); !isUsed {
-			continue
-		}
-		column, feature := byID[id]-1, fmt.Sprint(id)
+		column, feature := byID[id]-1, strconv.Itoa(id)
 		if name := model.FeatureName(i); names != nil && name != "" {
 			feature = strconv.Quote(name)
 			column = byName[name] - 1
+		}
+		if isSparse && column >= 0 {
+			s.places[column] = int32(i)
+		}
+		if _, isUsed := slices.BinarySearch(used, id); !isUsed {
+			continue
 		}
 		switch s.columns[i] = column; {
 		case column < 0 && isSparse: // it is 0 in all of the part
 			continue
 		case column < 0:
 			return nil, fmt.Errorf("%s uses feature %s, which the log lacks: give the features of its documents by -data FILE", path, feature)
-		}
-		if isSparse {
-			s.places[column] = int32(i)
 		}
 		if part.Levels != nil && part.Levels[column] != nil {
 			s.levels[i] = make([]float32, 1, 1+len(part.Levels[column]))
@@ -170,6 +170,18 @@ func newScorer(path string, model *ranker.Model, part *logs.Log, temperature flo
 		}
 	}
 	return s, nil
+}
+
+// known returns sparse documents with the features that the model knows.
+func (s *scorer) known(d *datasets.Dataset) *datasets.Dataset {
+	own := *d
+	own.FeatureIDs, own.Sparse = s.model.FeatureIDs(), datasets.Sparse{Starts: d.Sparse.Starts, Values: slices.Clone(d.Sparse.Values)}
+	for i, c := range d.Sparse.Columns {
+		if own.Sparse.Columns = append(own.Sparse.Columns, max(0, s.places[c])); s.places[c] < 0 {
+			own.Sparse.Values[i] = 0
+		}
+	}
+	return &own
 }
 
 // hasFeatures reports whether an impression has the features of its documents.
