@@ -188,6 +188,17 @@ func TestVectorsInFilesOfTheirOwn(t *testing.T) {
 	if err != nil || d.IsSparse() || d.Row(0)[1200] != 3 || d.Row(7)[1200] != 0 {
 		t.Errorf("wide text: %v, error %v", d, err)
 	}
+	for part, want := range map[string]string{
+		"docid,d\nA,3 4\n":        "f.csv: 3 of 5 documents have no vector by the id of their document in ",
+		"qid,d\nx,3 4\n":          "f.csv: 3 of 5 documents have no vector by the id of their query in ",
+		"docid,d\nB,3 4\nA,3 4\n": "", // 1 of 5
+	} {
+		o := ReadOptions{Vectors: []transforms.Vector{{Name: "d", File: write("part.csv", part)}}}
+		d, err := ReadFile(filepath.Join(folder, "f.csv"), o)
+		if err != nil || (len(d.Warnings) > 0) != (want != "") || !strings.Contains(strings.Join(d.Warnings, "\n"), want) {
+			t.Errorf("%q: %v, %v, want %q", part, d, err, want)
+		}
+	}
 	for name, want := range map[string]string{
 		write("none.csv", "qid,v\nz,1 0\n"):          "none of its queries has a vector in",
 		write("twice.csv", "qid,v\nx,1 0\nx,0 1\n"):  `twice.csv:3: "x" has two vectors`,

@@ -49,6 +49,7 @@ type vectorFile struct {
 	dimension   int
 	at          map[string]int
 	ids, found  bool // a row has an id, and one has a vector
+	rows, lack  int  // rows of the file that is read, and those of them without a vector
 }
 
 func newVectorBlock() *VectorBlock {
@@ -145,8 +146,9 @@ func (c *Chunk) ids(ofDocuments bool) (ids []string) {
 func (s *scan) findVectors(c *Chunk, file *vectorFile, k, width int) {
 	for r, id := range c.ids(file.ofDocuments) {
 		at, found := file.at[id]
-		if !found {
+		if file.rows++; !found {
 			at = NoVector
+			file.lack++
 		}
 		c.VectorAt[r*width+k], file.ids, file.found = at, file.ids || id != "", file.found || found
 	}
@@ -177,7 +179,7 @@ func (s *scan) multiply(c *Chunk, l *Layout) error {
 	return nil
 }
 
-// checkVectorFiles returns an error if no row has a vector of a file.
+// checkVectorFiles returns an error if no row has a vector of a file, and warns if most have none.
 func (s *scan) checkVectorFiles() error {
 	for _, v := range s.Layout.Vectors {
 		f := s.Names.Vectors.files[v.Name]
@@ -191,6 +193,12 @@ func (s *scan) checkVectorFiles() error {
 			return fmt.Errorf("datasets: %s: no %s ids, by which %s has vectors", s.Path, whose, f.path)
 		default:
 			return fmt.Errorf("datasets: %s: none of its %s has a vector in %s: want the same ids", s.Path, all, f.path)
+		}
+		if f != nil {
+			if f.lack > f.rows/2 {
+				s.Warn("%d of %d documents have no vector by the id of their %s in %s", f.lack, f.rows, whose, f.path)
+			}
+			f.rows, f.lack = 0, 0
 		}
 	}
 	return nil
