@@ -214,6 +214,15 @@ func TestVectorsInFilesOfTheirOwn(t *testing.T) {
 	}
 }
 
+// A split in which no query has a vector is an error, also after one with vectors.
+func TestEachSplitHasVectorsOfAFile(t *testing.T) {
+	folder := writeFiles(t, map[string]string{"train.csv": "qid,label,f\nx,1,5\n", "vali.csv": "qid,label,f\nz,1,5\n", "v.csv": "qid,v\nx,1 0\n"})
+	o := Options{Read: ReadOptions{Vectors: []transforms.Vector{{Name: "v", File: filepath.Join(folder, "v.csv")}}}}
+	if _, err := Open(folder, o); err == nil || !strings.Contains(err.Error(), "vali.csv: none of its queries has a vector in") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // Vectors go with their rows through splits, selections and caches, which keep each once.
 func TestVectorsGoWithTheirRows(t *testing.T) {
 	folder := t.TempDir()

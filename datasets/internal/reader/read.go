@@ -35,6 +35,9 @@ type FileOptions struct {
 func Read(split Split, o FileOptions, names *Names) (t *Table, err error) {
 	s := newScan(split.Path, o, names)
 	s.byID = map[string]int{}
+	for _, file := range names.Vectors.files { // whose vectors each split needs
+		file.ids, file.found = false, false
+	}
 	var empty []string
 	var first *Table // as it is after the first file with documents
 	for _, path := range split.Files {
