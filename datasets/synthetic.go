@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -31,9 +32,15 @@ type SyntheticOptions struct {
 // features are noise of all these kinds, constant within a query, or constant altogether.
 //
 // It is a pure function of the options. [SyntheticShape] makes collections of
-// this kind in other shapes, at any fraction of the size of the published ones.
+// this kind in other shapes, at any fraction of the size of the published ones. Synthetic
+// panics if a number is negative.
 func Synthetic(o SyntheticOptions) *Splits {
 	queries := [3]int{cmp.Or(o.Train, 800), cmp.Or(o.Vali, 200), cmp.Or(o.Test, 400)}
+	for i, n := range queries {
+		if n < 0 {
+			panic(fmt.Sprintf("datasets: %d queries of the %s split: want 1 or more, or 0 for a default", n, splitNames[i]))
+		}
+	}
 	return splitsOf(shapes[0].synthesize(truths[0], "synthetic", queries, o.Seed))
 }
 

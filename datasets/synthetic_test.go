@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -168,4 +169,14 @@ func TestSyntheticHasTheShapeOfMSLR(t *testing.T) {
 	if slices.Equal(other.Train.Row(0), d.Row(0)) {
 		t.Error("the seed has no effect")
 	}
+}
+
+// The panic says which split is wrong, and what is right.
+func TestSyntheticPanicsForNegativeNumbers(t *testing.T) {
+	defer func() {
+		if got := fmt.Sprint(recover()); got != "datasets: -1 queries of the vali split: want 1 or more, or 0 for a default" {
+			t.Error(got)
+		}
+	}()
+	Synthetic(SyntheticOptions{Vali: -1})
 }
