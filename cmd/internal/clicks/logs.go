@@ -55,7 +55,7 @@ func scanWith(ctx context.Context, reading logs.ReadOptions, paths []string, std
 // dataFlags returns the flags of data that commands here can use: all work on one split, and clicks have neither weights nor groups nor
 // intents.
 func dataFlags(s *cli.Source, absent string) cli.Flags {
-	return s.Flags(absent).Without("vali", "test", "weight-column", "group-column", "groups", "intents", "subtopics")
+	return s.Flags(absent).Without("vali", "test", "weight-column", "group-column", "intents", "subtopics")
 }
 
 // openData returns the documents of a file, or the training split of a collection, with the features of
