@@ -37,8 +37,8 @@ type mixtureSettings struct {
 // policies multiply where their log-scores add: a document is likely to be first if several models want it there. Base scores are
 // added once. Names, texts, gain and grade are of the first model, and the training queries of all. Of a mixture, Mix takes the parts.
 //
-// Mix returns an error for models of other features, for models with and without base scores, for weights that are not
-// finite, and for forests of other libraries that need values changed first.
+// Mix returns an error for models of other features or of another order of them, for models with and without base scores, for
+// weights that are not finite, and for forests of other libraries that need values changed first.
 func Mix(weights []float64, models ...*Model) (*File, error) {
 	if len(models) == 0 || len(weights) != len(models) {
 		return nil, fmt.Errorf("ranker: %d weights for a mixture of %d models: want one for each, and one model or more",
@@ -55,14 +55,8 @@ func Mix(weights []float64, models ...*Model) (*File, error) {
 	var queries []uint64
 	for i, m := range models {
 		f := m.file
-		switch {
-		case !slices.Equal(f.FeatureIDs, first.FeatureIDs) || !slices.Equal(f.FeatureNames, first.FeatureNames) ||
-			!reflect.DeepEqual(f.Levels, first.Levels) || !reflect.DeepEqual(f.Products, first.Products):
-			return nil, fmt.Errorf("ranker: models 0 and %d have other features, other texts of categories or other products of vectors: "+
-				"train them on the same columns of the same data", i)
-		case f.BaseScores != first.BaseScores:
-			return nil, fmt.Errorf("ranker: base scores: model 0 %t, model %d %t: want them for both or for neither",
-				first.BaseScores, i, f.BaseScores)
+		if err := checkAlike(models[0], m, i); err != nil {
+			return nil, err
 		}
 		if f.foreign != nil && f.Kind == ForestKind { // whose own bytes are not a part of a file of ours
 			ensemble, err := f.Forest()
@@ -97,6 +91,25 @@ func Mix(weights []float64, models ...*Model) (*File, error) {
 		return nil, fmt.Errorf("ranker: the weights of a mixture are %v: want finite numbers", weights)
 	}
 	return &mixed, mixed.check()
+}
+
+// checkAlike returns an error unless model i takes the same data as the first.
+func checkAlike(first, m *Model, i int) error {
+	a, b := first.file, m.file
+	for k := range min(len(a.FeatureIDs), len(b.FeatureIDs)) {
+		if one, other := first.FeatureName(k), m.FeatureName(k); one != other {
+			return fmt.Errorf("ranker: column %d is %q of model 0, but %q of model %d: want the same features in the same order", k+1, one, other, i)
+		}
+	}
+	switch {
+	case !slices.Equal(a.FeatureIDs, b.FeatureIDs) || !slices.Equal(a.FeatureNames, b.FeatureNames) ||
+		!reflect.DeepEqual(a.Levels, b.Levels) || !reflect.DeepEqual(a.Products, b.Products):
+		return fmt.Errorf("ranker: models 0 and %d have other features, other texts of categories or other products of vectors: "+
+			"train them on the same columns of the same data", i)
+	case a.BaseScores != b.BaseScores:
+		return fmt.Errorf("ranker: base scores: model 0 %t, model %d %t: want them for both or for neither", a.BaseScores, i, b.BaseScores)
+	}
+	return nil
 }
 
 // Parts returns the weights and the models of a mixture, or nil if the model is not one.

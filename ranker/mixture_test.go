@@ -92,6 +92,25 @@ func TestMixtureNeedsModelsOfOneKindOfData(t *testing.T) {
 	}
 }
 
+// An error names the first column that differs, also where only the order does.
+func TestMixtureSaysWhichColumnDiffers(t *testing.T) {
+	named := func(names ...string) *Model {
+		f := stumps(t, len(names))
+		f.FeatureNames = names
+		return reopen(t, f)
+	}
+	first := named("price", "size", "age")
+	for want, other := range map[string]*Model{
+		`column 2 is "size" of model 0, but "age" of model 1: want the same features in the same order`: named("price", "age", "size"),
+		`column 3 is "age" of model 0, but "new" of model 1`:                                            named("price", "size", "new"),
+		"models 0 and 1 have other features":                                                            named("price", "size"),
+	} {
+		if _, err := Mix([]float64{1, 1}, first, other); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 func TestCraftedMixturesAreRefused(t *testing.T) {
 	d := queries(2, 4)
 	m := reopen(t, network(t, "standard", "float32", d, 1))
