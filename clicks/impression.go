@@ -197,6 +197,11 @@ func (im *Impression) width() int {
 	return len(im.Features) / len(im.Documents)
 }
 
+// LeavesOutFeatures reports whether the regressions of RegressionEM and DR leave out the features of l: sparse ones, or more than 1,000.
+func (l *Log) LeavesOutFeatures() bool {
+	return slices.ContainsFunc(l.Impressions, func(im Impression) bool { return im.width() == sparse || im.width() > mostRegressed })
+}
+
 var errScores = errors.New("no scores: cannot compute the probability of the ranking shown")
 
 // A PolicyFunc returns the log-scores of a Plackett–Luce policy for the documents of an

@@ -62,9 +62,9 @@ func (c *ClickLogs) Gains(data *datasets.Dataset, stderr io.Writer) (*datasets.D
 	if data != nil {
 		join = clicks.Join(data)
 	}
-	left, kept := 0, 0
+	left, kept, wide := 0, 0, false
 	warnings, err := clicks.Scan(strings.Split(c.Clicks, ","), func(part *clicks.Log) error {
-		left += join(part)
+		left, wide = left+join(part), wide || part.LeavesOutFeatures()
 		kept += len(part.Impressions)
 		return g.Add(part)
 	})
@@ -72,6 +72,7 @@ func (c *ClickLogs) Gains(data *datasets.Dataset, stderr io.Writer) (*datasets.D
 		return nil, err
 	}
 	command.Warn(stderr, warnings...)
+	WarnOfRegression(stderr, cmp.Or(c.Estimator, string(estimator)), wide)
 	if data != nil {
 		WarnOfLeftOut(stderr, left, data.Name)
 	}
@@ -97,6 +98,16 @@ func WarnOfBias(stderr io.Writer, estimator string) {
 		}
 	}
 	command.Warn(stderr, "-bias has no effect with -estimator "+estimator+": it is for others, such as dr")
+}
+
+// WarnOfRegression warns of methods, with commas between, whose regression leaves out the features of a log that is wide.
+func WarnOfRegression(stderr io.Writer, methods string, wide bool) {
+	for name := range strings.SplitSeq(methods, ",") {
+		name, _, _ = strings.Cut(strings.TrimSpace(name), "(")
+		if wide && (name == string(clicks.RegressionEM) || name == string(clicks.DR)) {
+			command.Warn(stderr, name+": its regression leaves out the features of the log: they are sparse, or more than 1,000")
+		}
+	}
 }
 
 // WarnOfLeftOut warns of impressions that clicks.Join has left out.

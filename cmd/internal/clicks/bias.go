@@ -119,14 +119,15 @@ func (o *biasOptions) estimate(ctx context.Context, paths []string, stderr io.Wr
 			return nil, err
 		}
 	}
-	left := 0
+	left, wide := 0, false
 	_, err := scanLog(ctx, paths, stderr, func(part *logs.Log) error {
-		left += join(part)
+		left, wide = left+join(part), wide || part.LeavesOutFeatures()
 		return e.Add(part)
 	})
 	if err != nil {
 		return nil, err
 	}
+	cli.WarnOfRegression(stderr, o.method, wide)
 	cli.WarnOfLeftOut(stderr, left, o.Data)
 	return cli.Await(ctx, func() (*biasResult, error) {
 		bias, report, err := e.Estimate()

@@ -1,6 +1,7 @@
 package clicks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -223,10 +224,10 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 		}
 		cli.WarnOfBias(stderr, o.estimator)
 	}
-	left, read, clients, queries := 0, 0, false, map[string]bool{}
+	left, read, wide, clients, queries := 0, 0, false, false, map[string]bool{}
 	_, err = scanLog(ctx, o.logs, stderr, func(part *logs.Log) error {
 		clients = clients || slices.ContainsFunc(part.Impressions, func(im logs.Impression) bool { return im.Client != "" })
-		left += join(part)
+		left, wide = left+join(part), wide || part.LeavesOutFeatures()
 		if read += len(part.Impressions); len(part.Impressions) == 0 {
 			return nil
 		}
@@ -254,6 +255,7 @@ func (o *evaluateOptions) evaluate(ctx context.Context, stderr io.Writer) (*valu
 		return nil, err
 	}
 	cli.WarnOfLeftOut(stderr, left, o.Data)
+	cli.WarnOfRegression(stderr, cmp.Or(o.estimator, string(logs.DR)), wide && o.bias != "")
 	for _, c := range models {
 		cli.WarnOfSeenQueries(stderr, strings.Join(o.logs, " "), c.path, c.seen, len(queries))
 	}

@@ -27,6 +27,10 @@ func TestLogsOfWordsSayWhatIsNotUsed(t *testing.T) {
 	write(t, data, text.String())
 	fit.Must(t, "-data", data, "-vali", data, "-epochs", "1", "-scorer", "forest", "-trees", "2", "-members", "1", "-out", filepath.Join(dir, "m"))
 	must(t, "simulate", "-data", data, "-cutoff", "3", "-n", "300", "-out", log)
+	bias := filepath.Join(dir, "bias.json")
+	if _, stderr := must(t, "bias", log, "-out", bias); strings.Contains(stderr, "regression") {
+		t.Error(stderr)
+	}
 	m, err := ranker.Open(model)
 	if err != nil {
 		t.Fatal(err)
@@ -44,6 +48,14 @@ func TestLogsOfWordsSayWhatIsNotUsed(t *testing.T) {
 		_, stderr := must(t, append([]string{"evaluate", "-resamples", "100"}, args...)...)
 		if n := regexp.MustCompile(`: (\d+) of (\d+) queries were trained on`).FindStringSubmatch(stderr); n == nil || n[1] != n[2] {
 			t.Errorf("%v: %s", args, stderr)
+		}
+		for want, args := range map[string][]string{
+			"em: its regression leaves out the features": {"bias", "-method", "em", args[0]},
+			"dr: its regression leaves out the features": {"evaluate", "-resamples", "100", "-bias", bias, args[0], args[1]},
+		} {
+			if _, stderr := must(t, args...); strings.Count(stderr, want) != 1 {
+				t.Errorf("%v: %s", args, stderr)
+			}
 		}
 		if status, _, stderr := call("drift", "-model", args[1], args[0]); status != 1 || !strings.Contains(stderr, "sparse features is not watched") {
 			t.Errorf("%d, %s", status, stderr)
