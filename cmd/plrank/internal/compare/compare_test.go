@@ -222,7 +222,7 @@ func TestFilesThatCannotBeComparedAreRefused(t *testing.T) {
 		{strings.Repeat(a+" ", 27), 2, "27 files: want 26 at most"},
 		{a + " " + b, 1, "no metric is in all files: " + a + " has map"},
 		{a + " " + a + " -metric nap", 1, `not all files have the metric "nap": want one of map (did you mean map?)`},
-		{a + " " + one, 1, "compare: 1 queries have map in all files: metrics: a t-test needs two or more pairs"},
+		{a + " " + one, 1, "compare: queries that have map in all files: 1: want two or more of the same ids\n"},
 		{a + " " + model, 2, "-data must name labelled documents"},
 		{a + " " + scores, 2, "-data must name labelled documents"},
 		{a + " " + model + " -qrels q", 2, "is a model, which needs the features of -data"},

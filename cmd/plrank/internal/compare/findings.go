@@ -110,6 +110,9 @@ func (o *options) find(ctx context.Context, runs []*run, stderr io.Writer) (*fin
 	}
 	f.LowerIsBetter = measure.LowerIsBetter()
 	queries := f.take(runs, stderr)
+	if len(queries) < 2 {
+		return nil, fmt.Errorf("compare: queries that have %s in all files: %d: want two or more of the same ids", f.Metric, len(queries))
+	}
 	if pairs := len(runs) * (len(runs) - 1) / 2; pairs*len(queries) > 100_000 { // some seconds
 		fmt.Fprintf(stderr, "resampling the differences of %d pairs of files, %d queries\n", pairs, len(queries))
 	}
@@ -117,7 +120,7 @@ func (o *options) find(ctx context.Context, runs []*run, stderr io.Writer) (*fin
 		return metrics.Compare(measure, f.values, metrics.Bootstrap{Level: level, Seed: o.Config.Seed})
 	})
 	if err != nil {
-		return nil, fmt.Errorf("compare: %d queries have %s in all files: %w", len(queries), f.Metric, err)
+		return nil, fmt.Errorf("compare: %w", err)
 	}
 	for _, p := range f.comparisons {
 		f.Pairs = append(f.Pairs, pair{
