@@ -297,7 +297,7 @@ func (m *Model) scoreOn(ctx context.Context, dst []float64, n int, x []float32, 
 
 // FeatureName returns the name of a feature, or its id if it has none.
 func (m *Model) FeatureName(column int) string {
-	if m.file.FeatureNames == nil {
+	if m.file.FeatureNames == nil || m.file.FeatureNames[column] == "" {
 		return strconv.Itoa(m.file.FeatureIDs[column])
 	}
 	return m.file.FeatureNames[column]

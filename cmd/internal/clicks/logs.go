@@ -145,9 +145,9 @@ func newScorer(path string, model *ranker.Model, part *logs.Log, temperature flo
 		_, ofText := model.Level(i, "")
 		s.columns, s.ofText, s.levels = append(s.columns, -1), append(s.ofText, ofText), append(s.levels, nil)
 		column, feature := byID[id]-1, strconv.Itoa(id)
-		if name := model.FeatureName(i); names != nil && name != "" {
-			feature = strconv.Quote(name)
-			column = byName[name] - 1
+		if names != nil && (names[i] != "" || isSparse) {
+			feature = strconv.Quote(model.FeatureName(i))
+			column = byName[model.FeatureName(i)] - 1
 		}
 		if isSparse && column >= 0 {
 			s.places[column] = int32(i)
