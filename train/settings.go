@@ -249,7 +249,7 @@ func (m *Model) ofForests() []Setting {
 		{Flag: "trees", idle: onlyForests, Value: &m.Trees, check: between(0, mostEpochs),
 			Help: "`number` of trees that an epoch adds to the scorer forest, each from one pass over the training queries; 0 is 1"},
 		{Flag: "depth", idle: onlyForests, Value: &m.Depth, check: between(0, mostDepth),
-			Help: "largest `depth` of trees of the scorer forest; 0 is 6, or with -leaves, where it is the default, as deep as they allow"},
+			Help: "largest `depth` of trees of the scorer forest; 0 is 6, or with -leaves as deep as they allow"},
 		{Flag: "leaves", idle: onlyForests, Value: &m.Leaves, check: between(0, mostLeaves),
 			Help: "largest `number` of leaves of a tree, grown by splitting the leaf that gains most; 0 grows symmetric trees, in which all " +
 				"nodes of a level have the same split"},

@@ -29,18 +29,21 @@ type GridOptions struct {
 // label, a FloatAttribute that is the class, then the columns that the options name. Query ids are a
 // FloatAttribute if all are whole numbers, else a CategoricalAttribute; weights are
 // FloatAttributes, and groups are a CategoricalAttribute of all group names, in which -1
-// stands for no group. Document ids, Levels, gains, what a log has, base scores and weights of queries are not in
+// stands for no group. Document ids, Levels, gains, what a log has and base scores are not in
 // the grid. Text written with the precision of a FloatAttribute reads back as the same float32.
 //
 // Grid returns an error for two columns with one name, for weights or groups of the dataset without a
-// column, for columns of weights or groups that the dataset does not have, and for groups with equal names, an empty name or
-// -1.
+// column, for columns of weights or groups that the dataset does not have, for weights of queries, and for groups with equal names,
+// an empty name or -1.
 func Grid(d *datasets.Dataset, o GridOptions) (base.FixedDataGrid, error) {
 	if d.IsSparse() {
 		return nil, fmt.Errorf("golearn: %s: documents are sparse, of %d features: want fewer, or dense ones", d.Name, d.Width())
 	}
 	if err := d.Validate(); err != nil {
 		return nil, fmt.Errorf("golearn: %w", err)
+	}
+	if d.QueryWeights != nil {
+		return nil, fmt.Errorf("golearn: %s has weights of queries, which a grid has no column for: please set QueryWeights to nil", d.Name)
 	}
 	var list []column
 	for c, width := 0, d.Width(); c < width; c++ {

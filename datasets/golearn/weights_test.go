@@ -95,6 +95,7 @@ func TestDatasetsThatGridsCannotHoldAreErrors(t *testing.T) {
 		change func(*datasets.Dataset, *GridOptions)
 		want   string
 	}{
+		{func(d *datasets.Dataset, _ *GridOptions) { d.QueryWeights = []float32{1, 2, 3}[:d.Queries()] }, "sample has weights of queries"},
 		{func(_ *datasets.Dataset, o *GridOptions) { o.WeightColumn = "" }, "sample has weights of documents: please name their column, WeightColumn"},
 		{func(_ *datasets.Dataset, o *GridOptions) { o.GroupColumn = "" }, "GroupColumn"},
 		{func(d *datasets.Dataset, _ *GridOptions) { d.Weights = nil }, `no weights of documents for column "weight"`},

@@ -397,7 +397,7 @@ func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                                      "want a subcommand: samples, epochs, time,",
 		"figures":                               `unknown subcommand "figures": want one of samples, epochs, time, fairness,`,
-		"samples -losses plrank3":               "-losses: losses: no loss \"plrank3\": the nearest of",
+		"samples -losses plrank3":               "no loss \"plrank3\": the nearest of",
 		"samples -losses plrank2,plrank2":       "plrank2 is repeated",
 		"samples -samples 0":                    "want numbers of 1 or more",
 		"samples -weights 1":                    "-weights does not apply to samples",

@@ -117,13 +117,15 @@ func (o *options) take(plan recipe.Plan, s *datasets.Splits, changes []string) e
 	if err := o.setKinds(plan.Models); err != nil {
 		return err
 	}
-	for i := range plan.Models {
-		if c := &plan.Models[i]; c.Leaves > 0 && c.Depth > 0 && o.says("leaves", *c) && !o.says("depth", *c) {
-			c.Depth = 0
-			changes = append(changes, fmt.Sprintf("-leaves %d: trees are as deep as it allows (-depth)", c.Leaves))
+	said := func(flag string) bool {
+		return slices.Contains(o.given, flag) || slices.ContainsFunc(o.kinds, func(k kindFlag) bool { return k.name == flag })
+	}
+	for _, c := range plan.Models {
+		if c.Leaves > 0 && c.Depth > 0 && said("leaves") && !said("depth") {
+			changes = append(changes, fmt.Sprintf("-leaves %d: to depth %d, by the recipe; -depth 0 is any depth", c.Leaves, c.Depth))
+			break
 		}
 	}
-	changes = slices.Compact(changes)
 	o.recipe = fmt.Sprintf("recipe for %d training documents: %s\n", s.Train.Rows(), plan.Reason)
 	var products []string
 	for _, p := range s.Train.Products {
@@ -160,11 +162,6 @@ var kinds = []string{"forest", "network"}
 
 func (k kindFlag) has(c train.Config) bool {
 	return (c.Scorer == ranker.ForestKind) == (k.kind == "forest")
-}
-
-// says reports whether the command line has a flag, of all kinds or of the kind of a model.
-func (o *options) says(flag string, c train.Config) bool {
-	return slices.Contains(o.given, flag) || slices.ContainsFunc(o.kinds, func(k kindFlag) bool { return k.name == flag && k.has(c) })
 }
 
 // takeKinds takes the settings of one kind from the command line, and returns the other arguments.

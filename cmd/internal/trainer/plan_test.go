@@ -132,43 +132,26 @@ func onlyChanges(t *testing.T, what string, setting int, before, after train.Con
 		if row.Text() == was[i].Text() {
 			continue
 		}
-		if changed = true; i != setting && !(was[setting].Flag == "leaves" && row.Flag == "depth") { // which TestLeavesBoundTrees has
+		if changed = true; i != setting {
 			t.Errorf("%s: %s is %s, was %s", what, row.Flag, row.Text(), was[i].Text())
 		}
 	}
 	return changed
 }
 
-// Trees of a number of leaves are as deep as it allows, unless -depth says otherwise.
-func TestLeavesBoundTrees(t *testing.T) {
+// Who sets the leaves of trees alone, as for LightGBM, is told of the depth that the recipe keeps.
+func TestLeavesHaveADepth(t *testing.T) {
 	t.Parallel()
-	for name, s := range sizes() {
-		for _, c := range []struct {
-			args          string
-			leaves, depth int
-		}{
-			{"", 0, 6},
-			{"-leaves 40", 40, 0},
-			{"-leaves forest:40", 40, 0},
-			{"-leaves 40 -depth 5", 40, 5},
-			{"-leaves 40 -depth forest:5", 40, 5},
-			{"-leaves 0", 0, 6},
-			{"-depth 5", 0, 5},
-		} {
-			for _, scorer := range []string{"", "-scorer forest"} {
-				models, o, err := planFor(t, s, strings.Fields(c.args+" "+scorer)...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, m := range models {
-					if set := c.leaves > 0 || m.Leaves == 0; m.Scorer == "forest" && (m.Depth != c.depth || set && m.Leaves != c.leaves) {
-						t.Errorf("%s: %s %s: %d leaves, depth %d", name, c.args, scorer, m.Leaves, m.Depth)
-					}
-				}
-				if said := strings.Contains(o.recipe, "as deep as it allows"); said != (c.depth == 0) {
-					t.Errorf("%s: %s %s: %s", name, c.args, scorer, o.recipe)
-				}
-			}
+	s := sizes()["LETOR"]
+	for args, want := range map[string]bool{
+		"": false, "-leaves 40": true, "-leaves forest:40": true, "-leaves 40 -depth 5": false, "-leaves 40 -depth 0": false, "-leaves 0": false,
+	} {
+		models, o, err := planFor(t, s, strings.Fields(args+" -scorer forest")...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(o.recipe, "-leaves 40: to depth 6, by the recipe; -depth 0 is any depth"); said != want {
+			t.Errorf("%s: depth %d, %s", args, models[0].Depth, o.recipe)
 		}
 	}
 }
