@@ -19,6 +19,8 @@ type library struct {
 		c *float32, cRow, add int, bias *float32, relu int)
 	// row is for up to rowPanels panels of a single row, and nil where tiles are as good.
 	row func(inner int, a *float32, aCol int, b *float32, bRow int, c *float32, panels int, bias *float32, relu, all int)
+	// column8 is for eight rows of a matrix of one column, and nil where there is none.
+	column8 func(inner int, a *float32, aRow, aCol int, b *float32, bRow int, c *float32, cRow int)
 }
 
 // rowPanels is how many panels of columns of a single row are computed side by side.

@@ -24,7 +24,7 @@ func newPanels(b Matrix[float32], rows int) panels {
 	if b.Col == 1 && (b.Row <= near || rows <= inUse.rows) {
 		p.inB = b.Cols / p.width * p.width
 	}
-	if p.inB == b.Cols {
+	if p.inB == b.Cols || p.isColumn() {
 		return p
 	}
 	rest := b.Slice(0, b.Rows, p.inB, b.Cols-p.inB)
@@ -73,10 +73,32 @@ func (p *panels) start(k, j int) (*float32, int) {
 
 const size = 4 // bytes of a number
 
+// isColumn says that there are instructions of their own for matrices of one column.
+func (p *panels) isColumn() bool { return inUse.column8 != nil && p.b.Cols == 1 }
+
+// column is product for a matrix of one column, eight rows at a time: at the end some of them
+// again, and where there are fewer, eight times the same row.
+func (p *panels) column(c, a Matrix[float32]) {
+	step, next := 8, 1
+	if c.Rows < step {
+		step, next = 1, 0
+	}
+	for i := 0; i < c.Rows; i += step {
+		i := min(i, c.Rows-step)
+		inUse.column8(a.Cols, &a.Data[i*a.Row], next*a.Row*size, a.Col*size,
+			&p.b.Data[0], p.b.Row*size, &c.Data[i*c.Row], next*c.Row*size)
+	}
+}
+
 // product sets c = a·b, and what end says. Every entry is a sum in the order of the inner
 // index, each term added by one fused multiplication, whichever tile it is in. Numbers
 // below the smallest normal one count as 0.
 func (p *panels) product(c, a Matrix[float32], end End[float32]) {
+	if p.isColumn() {
+		p.column(c, a)
+		end.apply(c)
+		return
+	}
 	first := 0
 	if c.Rows == 1 {
 		first = p.row(c, a, end)

@@ -35,3 +35,9 @@ func tilesAVX2(rows int, inner int, a *float32, aTile int, aRow int, aCol int, b
 //
 //go:noescape
 func rowAVX2(inner int, a *float32, aCol int, b *float32, bRow int, c *float32, panels int, bias *float32, relu int, all int)
+
+// column8 sets eight rows of c to those of a times b, where b and c have one column. The
+// distances are as in the tiles.
+//
+//go:noescape
+func column8(inner int, a *float32, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int)

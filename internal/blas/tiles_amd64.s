@@ -2999,3 +2999,64 @@ end:
 	LDMXCSR (SP)
 	VZEROUPPER
 	RET
+
+// func column8(inner int, a *float32, aRow int, aCol int, b *float32, bRow int, c *float32, cRow int)
+// Requires: AVX, FMA3, SSE
+TEXT ·column8(SB), NOSPLIT, $8-64
+	STMXCSR (SP)
+	MOVL    (SP), AX
+	ORL     $0x00008040, AX
+	MOVL    AX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    inner+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    b+32(FP), DX
+	MOVQ    c+48(FP), BX
+	MOVQ    aRow+16(FP), SI
+	MOVQ    aCol+24(FP), DI
+	MOVQ    bRow+40(FP), R8
+	MOVQ    cRow+56(FP), R9
+	LEAQ    (SI)(SI*2), R10
+	LEAQ    (SI)(SI*4), R11
+	LEAQ    (R10)(SI*4), R12
+	VXORPS  X0, X0, X0
+	VXORPS  X1, X1, X1
+	VXORPS  X2, X2, X2
+	VXORPS  X3, X3, X3
+	VXORPS  X4, X4, X4
+	VXORPS  X5, X5, X5
+	VXORPS  X6, X6, X6
+	VXORPS  X7, X7, X7
+
+inner:
+	VMOVSS      (DX), X8
+	VFMADD231SS (CX), X8, X0
+	VFMADD231SS (CX)(SI*1), X8, X1
+	VFMADD231SS (CX)(SI*2), X8, X2
+	VFMADD231SS (CX)(R10*1), X8, X3
+	VFMADD231SS (CX)(SI*4), X8, X4
+	VFMADD231SS (CX)(R11*1), X8, X5
+	VFMADD231SS (CX)(R10*2), X8, X6
+	VFMADD231SS (CX)(R12*1), X8, X7
+	ADDQ        DI, CX
+	ADDQ        R8, DX
+	DECQ        AX
+	JNZ         inner
+	VMOVSS      X0, (BX)
+	ADDQ        R9, BX
+	VMOVSS      X1, (BX)
+	ADDQ        R9, BX
+	VMOVSS      X2, (BX)
+	ADDQ        R9, BX
+	VMOVSS      X3, (BX)
+	ADDQ        R9, BX
+	VMOVSS      X4, (BX)
+	ADDQ        R9, BX
+	VMOVSS      X5, (BX)
+	ADDQ        R9, BX
+	VMOVSS      X6, (BX)
+	ADDQ        R9, BX
+	VMOVSS      X7, (BX)
+	ADDQ        R9, BX
+	LDMXCSR     (SP)
+	RET

@@ -18,6 +18,7 @@ func main() {
 		m.tiles()
 		m.row()
 	}
+	column()
 	Generate()
 	writeNEON("../blas/tiles_arm64.s")
 }
@@ -247,5 +248,41 @@ func (m machine) row() {
 	Label("end")
 	end()
 	VZEROUPPER()
+	RET()
+}
+
+// column is for matrices of one column. Eight chains of additions keep the units busy: one chain
+// has to wait for itself.
+func column() {
+	Text("column8", "(inner int, a *float32, aRow, aCol int, b *float32, bRow int, c *float32, cRow int)",
+		"sets eight rows of c to those of a times b, where b and c have one column. The",
+		"distances are as in the tiles.")
+	end := Flush()
+	k, a, b, c := Word("inner"), Word("a"), Word("b"), Word("c")
+	row, aCol, bRow, cRow := Word("aRow"), Word("aCol"), Word("bRow"), Word("cRow")
+	row3, row5, row7 := GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: row, Index: row, Scale: 2}, row3)
+	LEAQ(Mem{Base: row, Index: row, Scale: 4}, row5)
+	LEAQ(Mem{Base: row3, Index: row, Scale: 4}, row7)
+	sums, right := []VecPhysical{X0, X1, X2, X3, X4, X5, X6, X7}, VecPhysical(X8)
+	for _, s := range sums {
+		VXORPS(s, s, s)
+	}
+	Label("inner")
+	VMOVSS(Mem{Base: b}, right)
+	for i, p := range [...]Mem{{}, {Index: row, Scale: 1}, {Index: row, Scale: 2}, {Index: row3, Scale: 1},
+		{Index: row, Scale: 4}, {Index: row5, Scale: 1}, {Index: row3, Scale: 2}, {Index: row7, Scale: 1}} {
+		p.Base = a
+		VFMADD231SS(p, right, sums[i])
+	}
+	ADDQ(aCol, a)
+	ADDQ(bRow, b)
+	DECQ(k)
+	JNZ(LabelRef("inner"))
+	for _, s := range sums {
+		VMOVSS(s, Mem{Base: c})
+		ADDQ(cRow, c)
+	}
+	end()
 	RET()
 }
