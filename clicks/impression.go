@@ -26,7 +26,7 @@ type Impression struct {
 	Documents      []string // the candidates, each once
 	// [documents × width] raw values, row-major, as in datasets.Dataset; NaN is a missing value; nil or empty: not logged
 	Features []float32
-	// Sparse has the features in place of Features if they are mostly 0, such as words. Its columns are those of the log. nil: it has not
+	// Sparse has the features in place of Features if they are mostly 0, such as words. Its columns are the log's. It is nil if they are not
 	Sparse      *datasets.Sparse
 	Scores      []float64 // [documents] of the model; nil: the policy that drew the ranking is not known, or Interleaving has it
 	Temperature float64   // of the Plackett–Luce policy, which divides the scores; 0: 1
@@ -54,7 +54,7 @@ type Log struct {
 	Warnings    []string // what was odd about the source, one line each
 
 	// The columns of Features, as in datasets.Dataset.
-	FeatureIDs   []int      // ascending, but those of sparse features as they came; nil: 1, 2, …
+	FeatureIDs   []int      // ascending; sparse features in the order in which they came; nil: 1, 2, …
 	FeatureNames []string   // nil: they have none
 	Levels       [][]string // the texts that values stand for, nil for columns of numbers; nil: all are numbers
 }

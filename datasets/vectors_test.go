@@ -214,7 +214,7 @@ func TestVectorsInFilesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// A split in which no query has a vector is an error, also after one with vectors.
+// Open refuses a split in which no query has a vector, also after one with vectors.
 func TestEachSplitHasVectorsOfAFile(t *testing.T) {
 	folder := writeFiles(t, map[string]string{"train.csv": "qid,label,f\nx,1,5\n", "vali.csv": "qid,label,f\nz,1,5\n", "v.csv": "qid,v\nx,1 0\n"})
 	o := Options{Read: ReadOptions{Vectors: []transforms.Vector{{Name: "v", File: filepath.Join(folder, "v.csv")}}}}

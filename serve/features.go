@@ -389,7 +389,7 @@ func (r *rows) member(n int, name []byte) (column int, err error) {
 
 var errUnknown = errors.New("unknown feature")
 
-// unknown adds a name to the error for an unknown feature, of which a request to a model of words may have many. Other errors stay as
+// unknown adds a name to the error for an unknown feature: a request to a model of words may have many. Other errors stay as
 // they are.
 func unknown(err error, name []byte) error {
 	if err == errUnknown {

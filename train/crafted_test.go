@@ -71,7 +71,7 @@ func TestCraftedListsAreDamage(t *testing.T) {
 	}
 }
 
-// A number in the State of a hook, in place of a pointer to one, is an error and no panic.
+// A number in the State of a hook, in place of a pointer to one, is refused without a panic.
 func TestStatesAreOfPointers(t *testing.T) {
 	tr, err := New(Config{Optimization: Optimization{Epochs: 1}}.Plain(), Custom{Hooks: []Hook{byValue{}}}, small())
 	if err != nil {

@@ -41,7 +41,7 @@ type leaf struct {
 	form    form
 	isList  bool
 	empty   uint32        // of a list: the level of one that is empty; 0 is null, unless this is 0
-	deepest uint32        // the level of a value: 0 if there are no nulls, 1 if there may be, or that of a number of a list
+	deepest uint32        // the level of a value: 0 if there are no nulls, 1 if there may be, or the level of a list's numbers
 	size    int           // bytes of a plain value; 0: bits, or each has its own
 	scale   int           // of a decimal number
 	unit    time.Duration // of a time

@@ -13,7 +13,7 @@ import (
 )
 
 // A model of words has seen the queries of a log of its own data, by the ids of features and by their names, whatever words of the
-// log it does not know. The notes and the reasons are those of sparse features.
+// log it does not know. Notes and reasons name sparse features.
 func TestLogsOfWordsSayWhatIsNotUsed(t *testing.T) {
 	dir := t.TempDir()
 	data, log, named := filepath.Join(dir, "data.txt"), filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "named.jsonl")

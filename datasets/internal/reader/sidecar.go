@@ -138,7 +138,7 @@ func addFile[T any](s *scan, path, want string, parse func(line []byte) (T, erro
 }
 
 // addFiles reads the file of each optional column that the table does not have. A file that may be of queries is read at
-// the end, see setWeights. Groups are numbered together with those of the files before.
+// the end, see setWeights. Groups go on with the numbers of the files before.
 func (s *scan) addFiles() error {
 	path, has, err := s.fileOf(GroupFile, "groups", schema.Group)
 	if has {

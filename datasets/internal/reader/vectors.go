@@ -49,7 +49,7 @@ type vectorFile struct {
 	dimension   int
 	at          map[string]int
 	ids, found  bool // a row has an id, and one has a vector
-	rows, lack  int  // rows of the file that is read, and those of them without a vector
+	rows, lack  int  // rows of the file that is read, and how many have no vector
 }
 
 func newVectorBlock() *VectorBlock {

@@ -86,7 +86,7 @@ func (t *treeView) text(at int) string {
 		condition = name + " is given"
 	default:
 		limit, sign := fmt.Sprintf("%.6g", n.Threshold), "≤"
-		if rounded, _ := strconv.ParseFloat(limit, 64); rounded > n.Threshold { // as those of XGBoost, just below its own
+		if rounded, _ := strconv.ParseFloat(limit, 64); rounded > n.Threshold { // XGBoost's lie just below its own
 			sign = "<"
 		}
 		condition = fmt.Sprintf("%s %s %s", name, sign, limit)

@@ -40,7 +40,7 @@ func twoTrees(t *testing.T) string {
 }
 
 // Sets of categories have codes, which the transform gives values: of a text, of numbers, of missing and of unseen values. A number that
-// the threshold rounds up to does not go to the left, as those of XGBoost's "< 5".
+// the threshold rounds up to does not go to the left, as for XGBoost's "< 5".
 func TestTreeHasTheValuesOfCodes(t *testing.T) {
 	f := ranker.File{FeatureIDs: []int{1, 2, 9}, Levels: [][]string{nil, nil, {"x", "y", "z"}}, Gain: "exp2",
 		Transform: &transforms.Transform{Spec: "raw", Inputs: 3, Columns: []int{0}, Parts: []transforms.Part{{Name: "raw"}},

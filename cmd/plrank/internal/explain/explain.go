@@ -277,7 +277,7 @@ func (r *result) print(w io.Writer) {
 	}
 }
 
-// valueOf returns the value of a feature of a document, or a list of those of a block.
+// valueOf returns the value of a feature of a document, or the list of a block's values.
 func valueOf(m *ranker.Model, d *datasets.Dataset, document, column int) any {
 	var list []any
 	for _, c := range m.Block(column) {
