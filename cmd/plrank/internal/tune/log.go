@@ -72,11 +72,12 @@ type head struct {
 
 // A log is a file with a line for its head, and one for each trial, in the order in which they ended.
 type log struct {
-	path   string
-	lock   *file.Lock // nil: the file system has no locks
-	file   *os.File
-	head   *head // nil: there is none yet
-	trials []*trial
+	path     string
+	lock     *file.Lock // nil: the file system has no locks
+	unlocked string     // a warning that it has none; empty: it has
+	file     *os.File
+	head     *head // nil: there is none yet
+	trials   []*trial
 }
 
 const logFormat = "plrank tune 2"
@@ -96,7 +97,7 @@ func openLog(folder string, resume bool) (l *log, err error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, fmt.Errorf("tune: %w", err)
 	}
-	if l.lock, _, err = cli.LockFolder(folder, "search"); err != nil {
+	if l.lock, l.unlocked, err = cli.LockFolder(folder, "search"); err != nil {
 		return nil, fmt.Errorf("tune: %w", err)
 	}
 	if resume {

@@ -145,6 +145,9 @@ func (o *options) Run(ctx context.Context, given *cli.Line, _ io.Reader, stdout,
 			return err
 		}
 		defer log.close()
+		if log.unlocked != "" {
+			command.Warn(stderr, log.unlocked)
+		}
 	}
 	if o.resume {
 		if err := o.goOn(log.head.Args, given); err != nil {
